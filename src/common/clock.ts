@@ -1,0 +1,39 @@
+/** A timer that can be called off. */
+export interface Timer {
+  cancel(): void;
+}
+
+/**
+ * The only source of time in Runsheet. It is injected everywhere, so that tests can wait two weeks
+ * in a millisecond (`VirtualClock` in `runsheet/testing`).
+ */
+export interface Clock {
+  /** Wall-clock time in epoch milliseconds. */
+  now(): number;
+  /** A monotonic reading in milliseconds; only differences mean anything. */
+  monotonic(): number;
+  /**
+   * Calls `callback` once, `delayMs` from now (any length, at once if ≤ 0).
+   * `keepAlive: false` lets the process exit while the timer is pending; default true.
+   */
+  setTimer(delayMs: number, callback: () => void, options?: { keepAlive?: boolean }): Timer;
+}
+
+/** `setTimeout` fires at once beyond 2^31 − 1 ms (24.8 days), so longer timers run in pieces. */
+const longestPieceMs = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimer(delayMs, callback, { keepAlive = true } = {}) {
+    const endsAt = performance.now() + delayMs;
+    let timeout: NodeJS.Timeout;
+    const arm = (): void => {
+      const leftMs = endsAt - performance.now();
+      timeout = setTimeout(leftMs > longestPieceMs ? arm : callback, Math.max(0, Math.min(leftMs, longestPieceMs)));
+      if (!keepAlive) timeout.unref();
+    };
+    arm();
+    return { cancel: () => clearTimeout(timeout) };
+  },
+};

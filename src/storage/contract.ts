@@ -1,0 +1,249 @@
+/**
+ * What a storage must do for the engine. Methods are named by the transitions of a run, so that each
+ * is one transaction, and an adapter has no rule of its own to get wrong. All times are epoch
+ * milliseconds; all payloads are JSON text that the caller has already made.
+ *
+ * Every adapter passes `storageConformance` (exported from `runsheet/testing`).
+ */
+export interface Storage {
+  readonly capabilities: StorageCapabilities;
+
+  /** Opens (and where needed creates or migrates) the storage. Called once, before anything else. */
+  open(): Promise<void>;
+  /** Ends all work and frees the storage. What was not yet acknowledged is rejected with `RS_ENGINE_STOPPED`. */
+  close(): Promise<void>;
+
+  /** Makes this engine known, so that others can tell whether it lives (`releaseDeadEngines`). */
+  registerEngine(owner: string): Promise<void>;
+  /** The engine is gone for good and in order; its leases must have been handed back before. */
+  unregisterEngine(owner: string): Promise<void>;
+  /**
+   * Takes the leases from every engine that is certainly dead, whatever their expiry says: those
+   * runs become due at once. Where death cannot be proved nothing happens and expiry decides.
+   */
+  releaseDeadEngines(now: number): Promise<ReleasedRun[]>;
+
+  /** Keeps a sealed definition under its hash. Storing the same hash again changes nothing. */
+  storeDefinition(definition: StoredDefinition): Promise<void>;
+  readDefinition(hash: string): Promise<StoredDefinition | undefined>;
+  /** Hashes, other than `hash`, of this workflow and revision that an unfinished run is still on. */
+  unfinishedHashes(workflow: string, revision: number, hash: string): Promise<string[]>;
+
+  /**
+   * Inserts a run. With a `key` that is taken nothing is inserted and the run that has it is
+   * returned (`created: false`); whether its input is the same is for the caller to compare.
+   */
+  enqueueRun(run: NewRun): Promise<{ run: RunRecord; created: boolean }>;
+  /**
+   * Leases up to `limit` due runs (`dueAt ≤ now`: new, woken, or with an expired lease) of the given
+   * definitions, oldest due first, then by insertion. Sets owner, epoch + 1, lease expiry and status `running`;
+   * `startedAt` at the first claim. A workflow at its limit (`limits`) is passed over, others are not.
+   */
+  claimRuns(claim: Claim): Promise<RunRecord[]>;
+  /** Extends the leases that still are this owner's at these epochs; returns the run keys that are lost. */
+  renewLeases(owner: string, leases: readonly Lease[], expiresAt: number): Promise<number[]>;
+  /** Hands runs back: owner cleared, due at once. Leases that are no longer this owner's are left alone. */
+  releaseRuns(owner: string, leases: readonly Lease[], now: number): Promise<void>;
+
+  /**
+   * Appends journal entries and makes the transition that goes with them, per unit all or nothing.
+   * A unit is refused (`lease-lost`) unless `owner` and `epoch` are still the row's, and
+   * (`inbox-changed`) if it has `inboxSeq` and the row's differs. One unit's refusal or failure
+   * does no harm to others that share its transaction. Resolves once the entries are durable.
+   */
+  commitUnits(units: readonly Unit[], options?: CommitOptions): Promise<UnitResult[]>;
+
+  /** Journal entries of a run with `seq > afterSeq`, ascending, at most `limit`. */
+  readJournal(run: number, afterSeq: number, limit: number): Promise<JournalRow[]>;
+
+  /**
+   * Drops a message into a run's inbox: raises its `inboxSeq` and, if the run is parked, makes it due
+   * at once. Refused (`undefined`) where the run does not exist or is terminal.
+   */
+  postInbox(runId: string, message: NewInboxMessage): Promise<InboxMessage | undefined>;
+  readInbox(run: number, afterSeq: number): Promise<InboxMessage[]>;
+
+  getRun(id: string): Promise<RunRecord | undefined>;
+  getRunByKey(workflow: string, key: string): Promise<RunRecord | undefined>;
+  /** Newest first, by creation then insertion; pages by keyset cursor. */
+  listRuns(query: RunQuery): Promise<{ runs: RunRecord[]; cursor?: string }>;
+  /** The earliest `dueAt` among open runs of these definitions (leased ones by their expiry), if any. */
+  nextDueAt(hashes: readonly string[]): Promise<number | undefined>;
+
+  /** Calls `listener` when another process (or another storage object on the same file) has changed something. */
+  onForeignChange(listener: () => void): () => void;
+}
+
+export interface StorageCapabilities {
+  /** What is written survives the end of the process. */
+  readonly durable: boolean;
+  /** Other processes can work on the same storage at the same time. */
+  readonly shared: boolean;
+  /** The death of an engine can be proved before its lease expires. */
+  readonly provesDeath: boolean;
+}
+
+export type RunStatus =
+  | 'pending'
+  | 'running'
+  | 'sleeping'
+  | 'waiting'
+  | 'retrying'
+  | 'compensating'
+  | 'compensation-stuck'
+  | 'completed'
+  | 'failed'
+  | 'cancelled';
+
+export const terminalStatuses = ['completed', 'failed', 'cancelled'] as const satisfies readonly RunStatus[];
+
+export type RollbackStatus = 'owed' | 'completed' | 'not-applicable' | 'stuck' | 'abandoned' | 'partial';
+
+export interface RunRecord {
+  /** The storage's own integer key: short in every journal row, ascending in order of insertion. */
+  readonly run: number;
+  /** `wf_` and 128 random bits in hex. */
+  readonly id: string;
+  readonly workflow: string;
+  readonly revision: number;
+  readonly definitionHash: string;
+  readonly key: string | null;
+  readonly status: RunStatus;
+  readonly rollbackStatus: RollbackStatus | null;
+  /** JSON text. */
+  readonly input: string;
+  /** JSON text; null until completed, and where the run gave no output. */
+  readonly output: string | null;
+  /** JSON text of the error the run failed with. */
+  readonly error: string | null;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  /** When an engine may claim it next: new and woken runs, wake times, and for a leased run its expiry. Null once terminal. */
+  readonly dueAt: number | null;
+  readonly owner: string | null;
+  readonly epoch: number;
+  readonly leaseExpiresAt: number | null;
+  readonly inboxSeq: number;
+}
+
+export interface NewRun {
+  readonly id: string;
+  readonly workflow: string;
+  readonly revision: number;
+  readonly definitionHash: string;
+  readonly key: string | null;
+  readonly input: string;
+  readonly createdAt: number;
+  readonly dueAt: number;
+}
+
+export interface Claim {
+  readonly owner: string;
+  readonly hashes: readonly string[];
+  readonly limit: number;
+  readonly now: number;
+  readonly leaseExpiresAt: number;
+  /** Only this run (by id). */
+  readonly only?: string;
+  /** At most so many runs of a workflow `running` or `compensating` at once, over all engines and revisions. */
+  readonly limits?: ReadonlyMap<string, number>;
+}
+
+export interface Lease {
+  readonly run: number;
+  readonly epoch: number;
+}
+
+export interface ReleasedRun {
+  readonly id: string;
+  readonly status: RunStatus;
+}
+
+export interface JournalRow {
+  /** Run-wide, from 1, without gaps. */
+  readonly seq: number;
+  /** What happened; the interpreter's word, opaque here (`step-started`, `decision` …). */
+  readonly kind: string;
+  /** Key of the item of the flow, or null for entries of the run itself. */
+  readonly step: string | null;
+  /** Which turn of the enclosing loops, `0` outside any (`3.1`: second turn inside the fourth). */
+  readonly occurrence: string | null;
+  /** Which of several entries of that kind at that place: a decision's name, an attempt's number. */
+  readonly aspect: string | null;
+  readonly at: number;
+  /** JSON text. */
+  readonly payload: string | null;
+}
+
+export interface Unit extends Lease {
+  readonly owner: string;
+  readonly entries: readonly JournalRow[];
+  /** The highest inbox message the driver has seen; given for parks, outcomes, ends and timeout verdicts. */
+  readonly inboxSeq?: number;
+  readonly transition?: Transition;
+}
+
+export type Transition =
+  | {
+      /** The run waits: owner and lease are cleared. */
+      readonly kind: 'park';
+      readonly status: 'sleeping' | 'waiting' | 'retrying' | 'compensating' | 'compensation-stuck';
+      readonly dueAt: number | null;
+    }
+  | {
+      /** The run is over: owner, lease and due time are cleared. */
+      readonly kind: 'end';
+      readonly status: (typeof terminalStatuses)[number];
+      readonly output: string | null;
+      readonly error: string | null;
+      readonly rollbackStatus: RollbackStatus | null;
+      readonly endedAt: number;
+    }
+  | {
+      /** Still driven, in another state. */
+      readonly kind: 'status';
+      readonly status: 'running' | 'compensating';
+      readonly rollbackStatus?: RollbackStatus;
+    };
+
+export type UnitResult = 'committed' | 'lease-lost' | 'inbox-changed';
+
+export interface CommitOptions {
+  /** Nobody else would gain from waiting: commit and sync at once, on this thread. Default false. */
+  readonly alone?: boolean;
+}
+
+export interface NewInboxMessage {
+  readonly kind: string;
+  readonly name: string | null;
+  readonly payload: string | null;
+  readonly at: number;
+}
+
+export interface InboxMessage extends NewInboxMessage {
+  /** From 1 within the run. */
+  readonly seq: number;
+}
+
+export interface RunQuery {
+  readonly workflow?: string;
+  readonly statuses?: readonly RunStatus[];
+  /** Created at or after. */
+  readonly since?: number;
+  /** At most; default 100. */
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface StoredDefinition {
+  readonly hash: string;
+  readonly workflow: string;
+  readonly revision: number;
+  /** The canonical document that runs are driven from. */
+  readonly document: string;
+  /** The text as written, for people; null where there was none. */
+  readonly source: string | null;
+  readonly storedAt: number;
+}
+

@@ -1,0 +1,14 @@
+export { type Diagnostic, type Severity } from './diagnostic.js';
+export { type DiagnosticCode, diagnosticCodes } from './diagnostic-codes.js';
+export { type Position, type Range, Source } from './source.js';
+export {
+  type MappingEntry,
+  type MappingNode,
+  type Path,
+  type ScalarNode,
+  type SequenceNode,
+  type SyntaxNode,
+  entryOf,
+  nodeAt,
+  toValue,
+} from './tree.js';
