@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { JsonObject } from '../common/index.js';
+import { RunsheetError } from '../common/index.js';
+import type { Handler } from './handler.js';
+
+/** One thing a schema did not like: where in the value (`items[0].qty`, empty for the whole) and what. */
+export interface SchemaProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+export type Parsed =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problems: readonly SchemaProblem[] };
+
+/** The step's `with` as the handler's input schema parses it; the value as it is where there is none. */
+export const parseInput = (handler: Handler, value: unknown): Parsed => parse(handler, 'input', value);
+
+/** What the handler returned as its output schema parses it; the value as it is where there is none. */
+export const parseOutput = (handler: Handler, value: unknown): Parsed => parse(handler, 'output', value);
+
+function parse(handler: Handler, side: 'input' | 'output', value: unknown): Parsed {
+  const schema = handler[side];
+  if (schema === undefined) return { ok: true, value };
+  let result: ReturnType<typeof schema.safeParse>;
+  try {
+    result = schema.safeParse(value);
+  } catch (error) {
+    if (error instanceof z.core.$ZodAsyncError) {
+      throw new RunsheetError(
+        'RS_HANDLER_INVALID',
+        `the ${side} schema of handler "${handler.name}" is asynchronous; do what it waits for in run()`,
+        { cause: error },
+      );
+    }
+    // A refinement or transform of the author's that throws has refused the value in its own words.
+    return { ok: false, problems: [{ path: '', message: error instanceof Error ? error.message : String(error) }] };
+  }
+  if (result.success) return { ok: true, value: result.data };
+  return {
+    ok: false,
+    problems: result.error.issues.map(({ path, message }) => ({ path: z.core.toDotPath(path), message })),
+  };
+}
+
+/**
+ * A schema as JSON Schema 2020-12 for the checker and the editor. What it cannot say (transforms,
+ * dates, custom checks) becomes `{}`, "anything": the checker must not refuse what it cannot know.
+ * A plain `z.object` of an input leaves `additionalProperties` open, though zod drops what is not
+ * declared; `z.strictObject` gives false, `z.looseObject` gives `{}`.
+ */
+export function toJsonSchema(schema: z.ZodType, side: 'input' | 'output'): JsonObject | undefined {
+  try {
+    const converted = z.toJSONSchema(schema, {
+      io: side,
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => {
+        // z.coerce.number() takes the text "3" too; its JSON Schema would say that only numbers fit.
+        if (side === 'input' && 'coerce' in zodSchema._zod.def && zodSchema._zod.def.coerce === true) {
+          for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+        }
+      },
+    });
+    // Through JSON: the converter's result carries functions (`~standard`) beside the schema.
+    const plain = JSON.parse(JSON.stringify(converted)) as JsonObject;
+    delete plain['~standard'];
+    return plain;
+  } catch {
+    // Whatever a schema holds that the converter refuses: nothing is known, and nothing will be checked.
+    return undefined;
+  }
+}
