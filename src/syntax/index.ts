@@ -12,3 +12,5 @@ export {
   nodeAt,
   toValue,
 } from './tree.js';
+export { type ParsedDocument, parseDocument } from './parse.js';
+export { nearest } from './nearest.js';

@@ -48,7 +48,10 @@ export function entryOf(node: SyntaxNode | undefined, key: string): MappingEntry
 export function nodeAt(root: SyntaxNode, path: Path): SyntaxNode | undefined {
   let node: SyntaxNode | undefined = root;
   for (const segment of path) {
-    node = typeof segment === 'number' && node?.kind === 'sequence' ? node.items[segment] : entryOf(node, String(segment))?.value;
+    node =
+      typeof segment === 'number' && node?.kind === 'sequence'
+        ? node.items[segment]
+        : entryOf(node, String(segment))?.value;
     if (node === undefined) return undefined;
   }
   return node;

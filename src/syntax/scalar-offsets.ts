@@ -1,0 +1,269 @@
+import type { CST } from 'yaml';
+
+/**
+ * Where each character of a scalar's value stands in the source: `offsets[i]` for character `i`,
+ * and one more for the end.
+ */
+export interface Replay {
+  readonly text: string;
+  readonly offsets: readonly number[];
+}
+
+/** Collects a value together with the place of each of its UTF-16 units. */
+class Tape {
+  readonly offsets: number[] = [];
+  text = '';
+
+  /** Text that came from one place as a whole: an escape, a fold. */
+  put(text: string, offset: number): void {
+    this.text += text;
+    for (let index = 0; index < text.length; index += 1) this.offsets.push(offset);
+  }
+
+  /** Text that stands in the source as it is. */
+  copy(text: string, offset: number): void {
+    this.text += text;
+    for (let index = 0; index < text.length; index += 1) this.offsets.push(offset + index);
+  }
+
+  ended(offset: number): Replay {
+    this.offsets.push(offset);
+    return this;
+  }
+}
+
+/**
+ * Reads a scalar's source once more, as the YAML library does, remembering where each character
+ * came from. Callers compare `text` with the library's value and trust the offsets only if they agree.
+ */
+export function replayScalar(token: CST.FlowScalar | CST.BlockScalar): Replay {
+  switch (token.type) {
+    case 'single-quoted-scalar':
+      return replaySingleQuoted(token.source, token.offset);
+    case 'double-quoted-scalar':
+      return replayDoubleQuoted(token.source, token.offset);
+    case 'block-scalar':
+      return replayBlock(token);
+    case 'scalar':
+    case 'alias':
+      return replayPlain(token.source, token.offset);
+  }
+}
+
+interface Line {
+  readonly text: string;
+  /** Of its first character, in the source. */
+  readonly offset: number;
+  /** Of the line break that ends it. */
+  readonly breakAt: number;
+}
+
+function linesOf(source: string, offset: number): Line[] {
+  const lines: Line[] = [];
+  let start = 0;
+  for (;;) {
+    const newline = source.indexOf('\n', start);
+    const end = newline < 0 ? source.length : newline > start && source[newline - 1] === '\r' ? newline - 1 : newline;
+    lines.push({ text: source.slice(start, end), offset: offset + start, breakAt: offset + end });
+    if (newline < 0) return lines;
+    start = newline + 1;
+  }
+}
+
+function replayPlain(source: string, offset: number): Replay {
+  const tape = new Tape();
+  unfold(source, offset, (text, at) => tape.copy(text, at), tape);
+  return tape.ended(offset + source.length);
+}
+
+function replaySingleQuoted(source: string, offset: number): Replay {
+  const tape = new Tape();
+  unfold(
+    source.slice(1, -1),
+    offset + 1,
+    (text, at) => {
+      for (let index = 0; index < text.length; index += 1) {
+        tape.copy(text[index] ?? '', at + index);
+        if (text.startsWith("''", index)) index += 1;
+      }
+    },
+    tape,
+  );
+  return tape.ended(offset + source.length - 1);
+}
+
+/**
+ * Line folding of plain and single-quoted scalars: a break becomes a space, `n` breaks become
+ * `n - 1` line feeds, and blanks around breaks vanish.
+ */
+function unfold(source: string, offset: number, copy: (text: string, at: number) => void, tape: Tape): void {
+  const lines = linesOf(source, offset);
+  const last = lines.length - 1;
+  let fold: { text: string; offset: number } | undefined;
+  lines.forEach((line, number) => {
+    let start = 0;
+    let end = line.text.length;
+    if (number > 0) while (start < end && isBlank(line.text[start])) start += 1;
+    if (number < last) while (end > start && isBlank(line.text[end - 1])) end -= 1;
+    const text = line.text.slice(start, end);
+    if (number === 0) {
+      copy(text, line.offset + start);
+      fold = { text: ' ', offset: line.offset + end };
+      return;
+    }
+    if (fold !== undefined && text === '' && number < last) {
+      if (fold.text === '\n') tape.put('\n', fold.offset);
+      fold = { text: '\n', offset: line.breakAt };
+      return;
+    }
+    if (fold !== undefined) tape.put(fold.text, fold.offset);
+    copy(text, line.offset + start);
+    fold = { text: ' ', offset: line.offset + end };
+  });
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '0': '\0',
+  a: '\x07',
+  b: '\b',
+  e: '\x1b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  N: '\u0085',
+  _: '\u00a0',
+  L: '\u2028',
+  P: '\u2029',
+  ' ': ' ',
+  '"': '"',
+  '/': '/',
+  '\\': '\\',
+  '\t': '\t',
+};
+
+const codeLengths: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
+
+function replayDoubleQuoted(source: string, offset: number): Replay {
+  const tape = new Tape();
+  const end = source.length - 1;
+  let at = 1;
+  while (at < end) {
+    const rest = /^[ \t]*(\r?\n)/.exec(source.slice(at, end));
+    if (rest !== null) {
+      at = foldBreaks(source, at, offset, tape);
+      continue;
+    }
+    const character = source[at] ?? '';
+    if (character !== '\\') {
+      tape.copy(character, offset + at);
+      at += 1;
+      continue;
+    }
+    const continuation = /^\\\r?\n[ \t]*/.exec(source.slice(at, end));
+    if (continuation !== null) {
+      at += continuation[0].length;
+      continue;
+    }
+    const letter = source[at + 1] ?? '';
+    const length = codeLengths[letter];
+    if (length === undefined) {
+      tape.put(escapes[letter] ?? `\\${letter}`, offset + at);
+      at += 2;
+    } else {
+      const code = Number.parseInt(source.slice(at + 2, at + 2 + length), 16);
+      tape.put(code <= 0x10ffff ? String.fromCodePoint(code) : '', offset + at);
+      at += 2 + length;
+    }
+  }
+  return tape.ended(offset + end);
+}
+
+/** `at` is at blanks before a line break. Returns where the next line's text begins. */
+function foldBreaks(source: string, at: number, offset: number, tape: Tape): number {
+  const [blanks = ''] = /^[ \t\r\n]*/.exec(source.slice(at, -1)) ?? [];
+  const breaks = [...blanks.matchAll(/\r?\n/g)].map((found) => offset + at + found.index);
+  const [first = offset + at, ...further] = breaks;
+  if (further.length === 0) tape.put(' ', first);
+  for (const breakAt of further) tape.put('\n', breakAt);
+  return at + blanks.length;
+}
+
+function replayBlock(token: CST.BlockScalar): Replay {
+  const tape = new Tape();
+  const [header] = token.props;
+  const start = token.props.reduce((end, prop) => end + ('source' in prop ? prop.source.length : 0), token.offset);
+  const settings = header !== undefined && 'source' in header ? header.source : '|';
+  const explicitIndent = Number(/[1-9]/.exec(settings)?.[0] ?? 0);
+  const folded = settings.startsWith('>');
+  const lines = linesOf(token.source, start).map((line) => {
+    const indent = /^ */.exec(line.text)?.[0].length ?? 0;
+    return { ...line, indent, content: line.text.slice(indent) };
+  });
+  const end = start + token.source.length;
+
+  let chompAt = lines.length;
+  while (chompAt > 0 && lines[chompAt - 1]?.content === '') chompAt -= 1;
+  if (chompAt === 0) {
+    if (settings.includes('+') && token.source !== '') {
+      for (const line of lines.slice(0, Math.max(1, lines.length - 1))) tape.put('\n', line.breakAt);
+    }
+    return tape.ended(end);
+  }
+
+  let contentAt = lines.findIndex((line) => line.content !== '');
+  if (contentAt < 0) contentAt = 0;
+  const trim = explicitIndent > 0 ? token.indent + explicitIndent : (lines[contentAt]?.indent ?? 0);
+  for (let number = lines.length - 1; number >= chompAt; number -= 1) {
+    if ((lines[number]?.indent ?? 0) > trim) chompAt = number + 1;
+  }
+
+  for (const line of lines.slice(0, contentAt)) {
+    tape.copy(line.text.slice(trim), line.offset + trim);
+    tape.put('\n', line.breakAt);
+  }
+
+  let separator: { text: string; offset: number } | undefined;
+  let previousMoreIndented = false;
+  for (const line of lines.slice(contentAt, chompAt)) {
+    const text = line.text.slice(Math.min(trim, line.indent));
+    const textAt = line.offset + Math.min(trim, line.indent);
+    const moreIndented = line.indent > trim || line.content.startsWith('\t');
+    if (!folded || moreIndented) {
+      if (folded && separator !== undefined) {
+        if (separator.text === ' ') separator = { ...separator, text: '\n' };
+        else if (!previousMoreIndented) separator = { ...separator, text: '\n\n' };
+      }
+      if (separator !== undefined) tape.put(separator.text, separator.offset);
+      tape.copy(text, textAt);
+      separator = { text: '\n', offset: line.breakAt };
+      previousMoreIndented = folded;
+    } else if (line.content === '') {
+      if (separator?.text === '\n') tape.put('\n', separator.offset);
+      separator = { text: '\n', offset: line.breakAt };
+    } else {
+      if (separator !== undefined) tape.put(separator.text, separator.offset);
+      tape.copy(text, textAt);
+      separator = { text: ' ', offset: line.breakAt };
+      previousMoreIndented = false;
+    }
+  }
+
+  if (settings.includes('+')) {
+    let breakAt = separator?.offset ?? end;
+    for (const line of lines.slice(chompAt)) {
+      tape.put('\n', breakAt);
+      tape.copy(line.text.slice(trim), line.offset + trim);
+      breakAt = line.breakAt;
+    }
+    if (!tape.text.endsWith('\n')) tape.put('\n', breakAt);
+  } else if (!settings.includes('-')) {
+    tape.put('\n', separator?.offset ?? end);
+  }
+  return tape.ended(end);
+}
