@@ -8,9 +8,16 @@
 export interface Storage {
   readonly capabilities: StorageCapabilities;
 
-  /** Opens (and where needed creates or migrates) the storage. Called once, before anything else. */
+  /**
+   * Opens (and where needed creates or migrates) the storage, before anything else; again while open it
+   * changes nothing. One that fails leaves nothing behind that was not there before.
+   */
   open(): Promise<void>;
-  /** Ends all work and frees the storage. What was not yet acknowledged is rejected with `RS_ENGINE_STOPPED`. */
+  /**
+   * Ends all work and frees the storage. What is committed is still made durable and acknowledged; what
+   * is not, and every later call, is rejected with `RS_ENGINE_STOPPED`. Engines still registered count as
+   * dead from then on.
+   */
   close(): Promise<void>;
 
   /** Makes this engine known, so that others can tell whether it lives (`releaseDeadEngines`). */
@@ -36,11 +43,13 @@ export interface Storage {
   enqueueRun(run: NewRun): Promise<{ run: RunRecord; created: boolean }>;
   /**
    * Leases up to `limit` due runs (`dueAt ≤ now`: new, woken, or with an expired lease) of the given
-   * definitions, oldest due first, then by insertion. Sets owner, epoch + 1, lease expiry and status `running`;
-   * `startedAt` at the first claim. A workflow at its limit (`limits`) is passed over, others are not.
+   * definitions, oldest due first, then by insertion. Sets owner, epoch + 1, lease expiry, and status `running`
+   * (`compensating` where it was that or `compensation-stuck`); `startedAt` at the first claim. A workflow at
+   * its limit (`limits`) is passed over, others are not. Resolves once the lease is committed, which may be
+   * before it is durable: a lease lost in a power cut has lost its engine too.
    */
   claimRuns(claim: Claim): Promise<RunRecord[]>;
-  /** Extends the leases that still are this owner's at these epochs; returns the run keys that are lost. */
+  /** Extends the leases that still are this owner's at these epochs; returns the `run` keys of those that are not. */
   renewLeases(owner: string, leases: readonly Lease[], expiresAt: number): Promise<number[]>;
   /** Hands runs back: owner cleared, due at once. Leases that are no longer this owner's are left alone. */
   releaseRuns(owner: string, leases: readonly Lease[], now: number): Promise<void>;
@@ -49,7 +58,8 @@ export interface Storage {
    * Appends journal entries and makes the transition that goes with them, per unit all or nothing.
    * A unit is refused (`lease-lost`) unless `owner` and `epoch` are still the row's, and
    * (`inbox-changed`) if it has `inboxSeq` and the row's differs. One unit's refusal or failure
-   * does no harm to others that share its transaction. Resolves once the entries are durable.
+   * does no harm to others that share its transaction. Resolves once the entries are durable; rejects if a
+   * unit could not be written (`RS_STORAGE_…`), while other units of the same call may have been.
    */
   commitUnits(units: readonly Unit[], options?: CommitOptions): Promise<UnitResult[]>;
 
@@ -65,12 +75,16 @@ export interface Storage {
 
   getRun(id: string): Promise<RunRecord | undefined>;
   getRunByKey(workflow: string, key: string): Promise<RunRecord | undefined>;
-  /** Newest first, by creation then insertion; pages by keyset cursor. */
+  /** Newest first, by creation then insertion; `cursor` (if there is more) goes into the next query. */
   listRuns(query: RunQuery): Promise<{ runs: RunRecord[]; cursor?: string }>;
   /** The earliest `dueAt` among open runs of these definitions (leased ones by their expiry), if any. */
   nextDueAt(hashes: readonly string[]): Promise<number | undefined>;
 
-  /** Calls `listener` when another process (or another storage object on the same file) has changed something. */
+  /**
+   * Calls `listener` when something was changed by another process, by another storage object on the same
+   * file or, once two engines are registered on this one, by either of them. The listener must not throw.
+   * Returns a function that ends it.
+   */
   onForeignChange(listener: () => void): () => void;
 }
 
@@ -143,10 +157,11 @@ export interface Claim {
   readonly hashes: readonly string[];
   readonly limit: number;
   readonly now: number;
+  /** Later than `now`. */
   readonly leaseExpiresAt: number;
-  /** Only this run (by id). */
+  /** Only this run (by id), if it is due and of one of `hashes`. */
   readonly only?: string;
-  /** At most so many runs of a workflow `running` or `compensating` at once, over all engines and revisions. */
+  /** At most so many runs of a workflow leased (and the lease not expired) at once, over all engines and revisions. */
   readonly limits?: ReadonlyMap<string, number>;
 }
 
@@ -161,7 +176,7 @@ export interface ReleasedRun {
 }
 
 export interface JournalRow {
-  /** Run-wide, from 1, without gaps. */
+  /** Run-wide, from 1, without gaps: a unit whose entries do not follow the last one is an error. */
   readonly seq: number;
   /** What happened; the interpreter's word, opaque here (`step-started`, `decision` …). */
   readonly kind: string;
@@ -190,6 +205,8 @@ export type Transition =
       readonly kind: 'park';
       readonly status: 'sleeping' | 'waiting' | 'retrying' | 'compensating' | 'compensation-stuck';
       readonly dueAt: number | null;
+      /** Left as it is where absent. */
+      readonly rollbackStatus?: RollbackStatus;
     }
   | {
       /** The run is over: owner, lease and due time are cleared. */
@@ -204,6 +221,7 @@ export type Transition =
       /** Still driven, in another state. */
       readonly kind: 'status';
       readonly status: 'running' | 'compensating';
+      /** Left as it is where absent. */
       readonly rollbackStatus?: RollbackStatus;
     };
 
@@ -246,4 +264,3 @@ export interface StoredDefinition {
   readonly source: string | null;
   readonly storedAt: number;
 }
-

@@ -1,2 +1,3 @@
 export type * from './contract.js';
 export { terminalStatuses } from './contract.js';
+export { MemoryStorage } from './memory-storage.js';

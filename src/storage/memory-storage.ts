@@ -1,0 +1,333 @@
+import { RunsheetError } from '../common/index.js';
+import { ChangeListeners } from './change-listeners.js';
+import type {
+  Claim,
+  InboxMessage,
+  JournalRow,
+  Lease,
+  NewInboxMessage,
+  NewRun,
+  ReleasedRun,
+  RunQuery,
+  RunRecord,
+  Storage,
+  StorageCapabilities,
+  StoredDefinition,
+  Transition,
+  Unit,
+  UnitResult,
+} from './contract.js';
+import { decodeCursor, encodeCursor } from './run-cursor.js';
+import { assertClaim, defaultListLimit, isTerminal, refusalOf, statusWhenClaimed, stoppedError } from './run-rules.js';
+
+/** A run with all that belongs to it. `record` is replaced, never changed, so that it can be handed out. */
+interface StoredRun {
+  record: RunRecord;
+  readonly journal: JournalRow[];
+  readonly inbox: InboxMessage[];
+}
+
+/**
+ * Everything in this object and gone with it; for tests, and for flows that need not outlive the
+ * process. Several engines may share one. What it holds stays through `close()` and a new `open()`.
+ */
+export class MemoryStorage implements Storage {
+  readonly capabilities: StorageCapabilities = { durable: false, shared: false, provesDeath: false };
+
+  readonly #runs: StoredRun[] = [];
+  readonly #byId = new Map<string, StoredRun>();
+  readonly #byKey = new Map<string, StoredRun>();
+  /** Those not terminal: the only ones that claims and listings by due time look at. */
+  readonly #unfinished = new Set<StoredRun>();
+  readonly #definitions = new Map<string, StoredDefinition>();
+  readonly #engines = new Set<string>();
+  readonly #listeners = new ChangeListeners();
+  #isOpen = false;
+
+  async open(): Promise<void> {
+    this.#isOpen = true;
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    this.#engines.clear();
+    this.#listeners.clear();
+  }
+
+  async registerEngine(owner: string): Promise<void> {
+    this.#assertOpen();
+    this.#engines.add(owner);
+  }
+
+  async unregisterEngine(owner: string): Promise<void> {
+    this.#assertOpen();
+    this.#engines.delete(owner);
+  }
+
+  async releaseDeadEngines(_now: number): Promise<ReleasedRun[]> {
+    this.#assertOpen();
+    return [];
+  }
+
+  async storeDefinition(definition: StoredDefinition): Promise<void> {
+    this.#assertOpen();
+    if (!this.#definitions.has(definition.hash)) this.#definitions.set(definition.hash, { ...definition });
+  }
+
+  async readDefinition(hash: string): Promise<StoredDefinition | undefined> {
+    this.#assertOpen();
+    return this.#definitions.get(hash);
+  }
+
+  async unfinishedHashes(workflow: string, revision: number, hash: string): Promise<string[]> {
+    this.#assertOpen();
+    const hashes = new Set<string>();
+    for (const { record } of this.#unfinished) {
+      if (record.workflow === workflow && record.revision === revision) hashes.add(record.definitionHash);
+    }
+    hashes.delete(hash);
+    return [...hashes].sort();
+  }
+
+  async enqueueRun(run: NewRun): Promise<{ run: RunRecord; created: boolean }> {
+    this.#assertOpen();
+    const key = run.key === null ? undefined : keyOf(run.workflow, run.key);
+    const holder = key === undefined ? undefined : this.#byKey.get(key);
+    if (holder !== undefined) return { run: holder.record, created: false };
+    if (this.#byId.has(run.id)) {
+      throw new RunsheetError('RS_STORAGE_FAILED', `Run ${run.id} exists already; a new run needs an id of its own.`);
+    }
+
+    const stored: StoredRun = { record: newRecord(this.#runs.length + 1, run), journal: [], inbox: [] };
+    this.#runs.push(stored);
+    this.#byId.set(run.id, stored);
+    if (key !== undefined) this.#byKey.set(key, stored);
+    this.#unfinished.add(stored);
+    this.#changed();
+    return { run: stored.record, created: true };
+  }
+
+  async claimRuns(claim: Claim): Promise<RunRecord[]> {
+    this.#assertOpen();
+    assertClaim(claim);
+    const hashes = new Set(claim.hashes);
+    const due = [...this.#unfinished]
+      .filter(({ record }) => record.dueAt !== null && record.dueAt <= claim.now && hashes.has(record.definitionHash))
+      .filter(({ record }) => claim.only === undefined || record.id === claim.only)
+      .sort((a, b) => (a.record.dueAt ?? 0) - (b.record.dueAt ?? 0) || a.record.run - b.record.run);
+
+    const places = this.#freePlaces(claim);
+    const claimed: RunRecord[] = [];
+    for (const stored of due) {
+      if (claimed.length >= claim.limit) break;
+      const { record } = stored;
+      const free = places.get(record.workflow) ?? Infinity;
+      if (free <= 0) continue;
+      places.set(record.workflow, free - 1);
+      stored.record = {
+        ...record,
+        status: statusWhenClaimed(record.status),
+        startedAt: record.startedAt ?? claim.now,
+        owner: claim.owner,
+        epoch: record.epoch + 1,
+        leaseExpiresAt: claim.leaseExpiresAt,
+        dueAt: claim.leaseExpiresAt,
+      };
+      claimed.push(stored.record);
+    }
+    return claimed;
+  }
+
+  async renewLeases(owner: string, leases: readonly Lease[], expiresAt: number): Promise<number[]> {
+    this.#assertOpen();
+    const lost: number[] = [];
+    for (const lease of leases) {
+      const held = this.#heldBy(owner, lease);
+      if (held === undefined) lost.push(lease.run);
+      else held.record = { ...held.record, leaseExpiresAt: expiresAt, dueAt: expiresAt };
+    }
+    return lost;
+  }
+
+  async releaseRuns(owner: string, leases: readonly Lease[], now: number): Promise<void> {
+    this.#assertOpen();
+    for (const lease of leases) {
+      const held = this.#heldBy(owner, lease);
+      if (held === undefined) continue;
+      held.record = { ...held.record, owner: null, leaseExpiresAt: null, dueAt: now };
+      this.#changed();
+    }
+  }
+
+  async commitUnits(units: readonly Unit[]): Promise<UnitResult[]> {
+    this.#assertOpen();
+    const outcomes = units.map((unit): UnitResult | RunsheetError => this.#commitUnit(unit));
+    for (const outcome of outcomes) if (outcome instanceof RunsheetError) throw outcome;
+    return outcomes as UnitResult[];
+  }
+
+  async readJournal(run: number, afterSeq: number, limit: number): Promise<JournalRow[]> {
+    this.#assertOpen();
+    const journal = this.#runs[run - 1]?.journal ?? [];
+    return journal.filter(({ seq }) => seq > afterSeq).slice(0, limit);
+  }
+
+  async postInbox(runId: string, message: NewInboxMessage): Promise<InboxMessage | undefined> {
+    this.#assertOpen();
+    const stored = this.#byId.get(runId);
+    if (stored === undefined || isTerminal(stored.record.status)) return undefined;
+    const { record } = stored;
+    const posted: InboxMessage = { ...message, seq: record.inboxSeq + 1 };
+    stored.inbox.push(posted);
+    stored.record = {
+      ...record,
+      inboxSeq: posted.seq,
+      dueAt: record.owner === null ? Math.min(record.dueAt ?? message.at, message.at) : record.dueAt,
+    };
+    this.#changed();
+    return posted;
+  }
+
+  async readInbox(run: number, afterSeq: number): Promise<InboxMessage[]> {
+    this.#assertOpen();
+    return (this.#runs[run - 1]?.inbox ?? []).filter(({ seq }) => seq > afterSeq);
+  }
+
+  async getRun(id: string): Promise<RunRecord | undefined> {
+    this.#assertOpen();
+    return this.#byId.get(id)?.record;
+  }
+
+  async getRunByKey(workflow: string, key: string): Promise<RunRecord | undefined> {
+    this.#assertOpen();
+    return this.#byKey.get(keyOf(workflow, key))?.record;
+  }
+
+  async listRuns(query: RunQuery): Promise<{ runs: RunRecord[]; cursor?: string }> {
+    this.#assertOpen();
+    const limit = query.limit ?? defaultListLimit;
+    const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+    const matching = this.#runs
+      .map(({ record }) => record)
+      .filter((record) => query.workflow === undefined || record.workflow === query.workflow)
+      .filter((record) => query.statuses === undefined || query.statuses.includes(record.status))
+      .filter((record) => query.since === undefined || record.createdAt >= query.since)
+      .sort((a, b) => b.createdAt - a.createdAt || b.run - a.run)
+      .filter(
+        ({ createdAt, run }) =>
+          after === undefined || createdAt < after.createdAt || (createdAt === after.createdAt && run < after.run),
+      );
+    const runs = matching.slice(0, limit);
+    const last = runs.at(-1);
+    return matching.length > runs.length && last !== undefined ? { runs, cursor: encodeCursor(last) } : { runs };
+  }
+
+  async nextDueAt(hashes: readonly string[]): Promise<number | undefined> {
+    this.#assertOpen();
+    const wanted = new Set(hashes);
+    let earliest: number | undefined;
+    for (const { record } of this.#unfinished) {
+      if (record.dueAt === null || !wanted.has(record.definitionHash)) continue;
+      if (earliest === undefined || record.dueAt < earliest) earliest = record.dueAt;
+    }
+    return earliest;
+  }
+
+  onForeignChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  #assertOpen(): void {
+    if (!this.#isOpen) throw stoppedError();
+  }
+
+  /** With a single engine there is nobody else who could have made the change. */
+  #changed(): void {
+    if (this.#engines.size > 1) this.#listeners.notify();
+  }
+
+  #heldBy(owner: string, { run, epoch }: Lease): StoredRun | undefined {
+    const stored = this.#runs[run - 1];
+    return stored?.record.owner === owner && stored.record.epoch === epoch ? stored : undefined;
+  }
+
+  #freePlaces({ limits, now }: Claim): Map<string, number> {
+    const places = new Map(limits);
+    for (const { record } of this.#unfinished) {
+      const free = places.get(record.workflow);
+      if (free !== undefined && record.leaseExpiresAt !== null && record.leaseExpiresAt > now) {
+        places.set(record.workflow, free - 1);
+      }
+    }
+    return places;
+  }
+
+  #commitUnit(unit: Unit): UnitResult | RunsheetError {
+    const stored = this.#runs[unit.run - 1];
+    const refusal = refusalOf(unit, stored?.record);
+    if (refusal !== undefined || stored === undefined) return refusal ?? 'lease-lost';
+    const lastSeq = stored.journal.at(-1)?.seq ?? 0;
+    if (unit.entries.some(({ seq }, index) => seq !== lastSeq + 1 + index)) {
+      const given = unit.entries.map(({ seq }) => seq).join(', ');
+      return new RunsheetError(
+        'RS_STORAGE_FAILED',
+        `The journal of run ${stored.record.id} ends with entry ${lastSeq}; entries ${given} do not follow it.`,
+      );
+    }
+    stored.journal.push(...unit.entries.map((entry) => ({ ...entry })));
+    if (unit.transition !== undefined) this.#apply(stored, unit.transition);
+    return 'committed';
+  }
+
+  #apply(stored: StoredRun, transition: Transition): void {
+    const { record } = stored;
+    switch (transition.kind) {
+      case 'park': {
+        const { status, dueAt, rollbackStatus = record.rollbackStatus } = transition;
+        stored.record = { ...record, status, dueAt, rollbackStatus, owner: null, leaseExpiresAt: null };
+        return this.#changed();
+      }
+      case 'end': {
+        const { status, output, error, rollbackStatus, endedAt } = transition;
+        const ended = { status, output, error, rollbackStatus, endedAt };
+        stored.record = { ...record, ...ended, dueAt: null, owner: null, leaseExpiresAt: null };
+        this.#unfinished.delete(stored);
+        return this.#changed();
+      }
+      case 'status': {
+        const { status, rollbackStatus = record.rollbackStatus } = transition;
+        stored.record = { ...record, status, rollbackStatus };
+        return;
+      }
+    }
+  }
+}
+
+function keyOf(workflow: string, key: string): string {
+  return JSON.stringify([workflow, key]);
+}
+
+function newRecord(run: number, { id, workflow, revision, definitionHash, key, input, createdAt, dueAt }: NewRun) {
+  const record: RunRecord = {
+    run,
+    id,
+    workflow,
+    revision,
+    definitionHash,
+    key,
+    status: 'pending',
+    rollbackStatus: null,
+    input,
+    output: null,
+    error: null,
+    createdAt,
+    startedAt: null,
+    endedAt: null,
+    dueAt,
+    owner: null,
+    epoch: 0,
+    leaseExpiresAt: null,
+    inboxSeq: 0,
+  };
+  return record;
+}
