@@ -19,7 +19,7 @@ const noEffectMark = Symbol.for('runsheet.error.noEffect');
  *     throw new NonRetryableError(`no customer ${id}`, { name: 'UnknownCustomer' });
  */
 export class NonRetryableError extends Error {
-  readonly details?: unknown;
+  declare readonly details?: unknown;
 
   constructor(message: string, options: HandlerErrorOptions = {}) {
     super(message, options);
@@ -34,7 +34,7 @@ export class NonRetryableError extends Error {
  * step owes no compensation. It is retried like any other error.
  */
 export class NoEffectError extends Error {
-  readonly details?: unknown;
+  declare readonly details?: unknown;
 
   constructor(message: string, options: HandlerErrorOptions = {}) {
     super(message, options);

@@ -1,5 +1,6 @@
 import { RunsheetError } from '../common/index.js';
 import type { JsonObject } from '../common/index.js';
+import { nearest } from '../syntax/index.js';
 import { originOf } from './handler-origin.js';
 import { toJsonSchema } from './handler-schema.js';
 import type { Handler } from './handler.js';
@@ -59,10 +60,13 @@ export class HandlerRegistry {
   }
 
   #unknown(name: string): RunsheetError {
+    const near = nearest(name, this.names());
     const remedy =
-      this.#handlers.size === 0
-        ? 'no handlers are registered at all; add it to the handlers folder'
-        : `add it to the handlers folder, or use one of: ${this.names().join(', ')}`;
+      near !== undefined
+        ? `did you mean "${near}"?`
+        : this.#handlers.size === 0
+          ? 'no handlers are registered at all; add it to the handlers folder'
+          : `add it to the handlers folder, or use one of: ${this.names().join(', ')}`;
     return new RunsheetError('RS_HANDLER_UNKNOWN', `there is no handler "${name}"; ${remedy}`);
   }
 }

@@ -54,10 +54,7 @@ export function toJsonSchema(schema: z.ZodType, side: 'input' | 'output'): JsonO
       io: side,
       unrepresentable: 'any',
       override: ({ zodSchema, jsonSchema }) => {
-        // z.coerce.number() takes the text "3" too; its JSON Schema would say that only numbers fit.
-        if (side === 'input' && 'coerce' in zodSchema._zod.def && zodSchema._zod.def.coerce === true) {
-          for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
-        }
+        if (side === 'input') loosen(zodSchema, jsonSchema);
       },
     });
     // Through JSON: the converter's result carries functions (`~standard`) beside the schema.
@@ -68,4 +65,25 @@ export function toJsonSchema(schema: z.ZodType, side: 'input' | 'output'): JsonO
     // Whatever a schema holds that the converter refuses: nothing is known, and nothing will be checked.
     return undefined;
   }
+}
+
+/**
+ * Of schemas that first convert what they are given, or replace what does not fit, zod tells only
+ * what comes after; as a schema of the input that would refuse what they take.
+ */
+function loosen(schema: z.core.$ZodTypes, jsonSchema: z.core.JSONSchema.BaseSchema): void {
+  if (takesAnything(schema)) for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+  const { def } = schema._zod;
+  if (def.type === 'object' && jsonSchema.required !== undefined) {
+    jsonSchema.required = jsonSchema.required.filter((key) => !standsInForAbsent(def.shape[key]));
+  }
+}
+
+const takesAnything = (schema: z.core.$ZodType): boolean =>
+  standsInForAbsent(schema) || ('coerce' in schema._zod.def && schema._zod.def.coerce === true);
+
+/** `z.preprocess` and `.catch` are asked even where the field is missing. */
+function standsInForAbsent(schema: z.core.$ZodType | undefined): boolean {
+  const def = (schema as z.core.$ZodTypes | undefined)?._zod.def;
+  return def?.type === 'catch' || (def?.type === 'pipe' && (def.in as z.core.$ZodTypes)._zod.def.type === 'transform');
 }
