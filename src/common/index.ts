@@ -1,3 +1,6 @@
 export { type JsonObject, type JsonValue, isJsonObject } from './json.js';
+export { JsonText, toJsonText } from './json-text.js';
 export { type ErrorCode, RunsheetError, errorCodes } from './errors.js';
 export { type Clock, type Timer, systemClock } from './clock.js';
+export { canonicalJson } from './canonical-json.js';
+export { durationProblem, isDuration, parseDuration } from './duration.js';

@@ -1,0 +1,90 @@
+import type { Path } from '../syntax/index.js';
+import type { Item, Items, Reminder, WorkflowDocument } from './document.generated.js';
+import { type Verb, verbOf } from './verbs.js';
+
+export interface WalkedItem {
+  readonly item: Item;
+  readonly verb: Verb;
+  /** Unique in the file; see `itemKey`. */
+  readonly key: string;
+  /** 0-based dotted place, the part of a key after `@`. */
+  readonly place: string;
+  /** From the root of the document. */
+  readonly path: Path;
+  /** The list in which the item stands. */
+  readonly list: Items;
+}
+
+/** A list of items inside an item, with where it stands. */
+export interface Body {
+  readonly list: Items;
+  /** Relative to the item. */
+  readonly path: Path;
+  /** Appended to the item's place. */
+  readonly segments: string;
+}
+
+/**
+ * The name of an item in the journal: its id, else `mail.send@2.0`, that is, its handler or verb and its
+ * place. Ids have no `@`, so the two never meet.
+ */
+export function itemKey(item: Item | Reminder, place: string): string {
+  if (item.id !== undefined) return item.id;
+  return `${'step' in item ? item.step : verbOf(item)}@${place}`;
+}
+
+/** Visits every item of the document in the order of the file, an item before what is inside it. */
+export function walkItems(document: WorkflowDocument, visit: (walked: WalkedItem) => void): void {
+  walkList(document.steps, ['steps'], '', visit);
+  walkList(document.onFailure ?? [], ['onFailure'], 'onFailure.', visit);
+  walkList(document.finally ?? [], ['finally'], 'finally.', visit);
+}
+
+function walkList(list: Items, path: Path, prefix: string, visit: (walked: WalkedItem) => void): void {
+  list.forEach((item, index) => {
+    const place = `${prefix}${index}`;
+    const itemPath = [...path, index];
+    visit({ item, verb: verbOf(item), key: itemKey(item, place), place, path: itemPath, list });
+    for (const body of bodiesOf(item)) {
+      walkList(body.list, [...itemPath, ...body.path], `${place}.${body.segments}`, visit);
+    }
+  });
+}
+
+/** The lists directly inside an item: its bodies, then those of its `onError`. */
+export function bodiesOf(item: Item): Body[] {
+  const handlers = (item.onError ?? []).map((entry, index): Body => ({
+    list: entry.do,
+    path: ['onError', index, 'do'],
+    segments: `onError.${index}.`,
+  }));
+  return [...ownBodies(item), ...handlers];
+}
+
+function ownBodies(item: Item): Body[] {
+  if ('group' in item) return [{ list: item.group, path: ['group'], segments: '' }];
+  if ('do' in item) return [{ list: item.do, path: ['do'], segments: '' }];
+  if ('branch' in item) {
+    return item.branch.map((arm, index) =>
+      'else' in arm
+        ? { list: arm.else, path: ['branch', index, 'else'], segments: `${index}.` }
+        : { list: arm.do, path: ['branch', index, 'do'], segments: `${index}.` },
+    );
+  }
+  if ('parallel' in item) {
+    return Object.entries(item.parallel).map(([name, list]) => ({
+      list,
+      path: ['parallel', name],
+      segments: `${branchSegment(name)}.`,
+    }));
+  }
+  return [];
+}
+
+/**
+ * A branch's name as a segment of a place. In brackets where it could be taken for structure: `a.0` for
+ * branch `a` and item 0, `onError` for the item's own handlers.
+ */
+export function branchSegment(name: string): string {
+  return name.includes('.') || name === 'onError' || name === 'remind' ? `[${name}]` : name;
+}
