@@ -5,8 +5,8 @@ import { handlerFault } from './handler-shape.js';
 import type { Logger } from './logger.js';
 
 /** What a handler is given with each call. Everything in it is a copy: changing it changes nothing elsewhere. */
-export interface HandlerContext<Input = JsonValue> {
-  /** The step's `with`, as the handler's schema parsed it. */
+export interface HandlerContext<Input = JsonValue | undefined> {
+  /** The step's `with`, as the handler's schema parsed it; undefined where it has none. */
   readonly input: Input;
   readonly run: {
     readonly id: string;
@@ -70,7 +70,7 @@ export interface HandlerDefinition<
  * @throws RunsheetError RS_HANDLER_INVALID if it is malformed.
  */
 export function defineHandler<
-  InputSchema extends z.ZodType = z.ZodType<JsonValue>,
+  InputSchema extends z.ZodType = z.ZodType<JsonValue | undefined>,
   OutputSchema extends z.ZodType = z.ZodType<unknown, unknown>,
   Output extends z.input<OutputSchema> = z.input<OutputSchema>,
 >(definition: HandlerDefinition<InputSchema, OutputSchema, Output>): Handler<z.output<InputSchema>, Output> {

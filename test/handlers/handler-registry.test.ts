@@ -38,8 +38,8 @@ describe('types', () => {
     });
   });
 
-  test('without an input schema the input is any JSON', () => {
-    defineHandler({ name: 'a', run: (ctx) => void expectTypeOf(ctx.input).toEqualTypeOf<JsonValue>() });
+  test('without an input schema the input is any JSON, or nothing', () => {
+    defineHandler({ name: 'a', run: (ctx) => void expectTypeOf(ctx.input).toEqualTypeOf<JsonValue | undefined>() });
   });
 
   test('run must return what the output schema takes', () => {
