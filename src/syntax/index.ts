@@ -14,3 +14,5 @@ export {
 } from './tree.js';
 export { type ParsedDocument, parseDocument } from './parse.js';
 export { nearest } from './nearest.js';
+export { type RenderOptions, renderDiagnostics } from './render.js';
+export { type DiagnosticsJson, type Findings, diagnosticsToJson } from './diagnostics-json.js';

@@ -1,28 +1,111 @@
-import { Composer, Parser } from 'yaml';
+import { type CST, Composer, type Document, Parser, type YAMLError } from 'yaml';
+import { placesOf } from './cst-walk.js';
 import type { Diagnostic } from './diagnostic.js';
+import { type Mask, type Slip, colonSlip, flowFormulaSlip } from './formula-slips.js';
+import { explainLibraryError } from './library-errors.js';
+import { limits } from './limits.js';
 import type { Source } from './source.js';
 import type { SyntaxNode } from './tree.js';
-import { TreeBuilder, limits } from './tree-builder.js';
+import { TreeBuilder } from './tree-builder.js';
 
 export interface ParsedDocument {
   /** Absent if there is an error among the diagnostics. */
   readonly root?: SyntaxNode;
+  /** In order of position. */
   readonly diagnostics: Diagnostic[];
 }
 
-/** Reads YAML 1.2 (of which JSON is a part) as the language allows it. */
+/**
+ * Reads YAML 1.2, of which JSON is a part, as far as the language allows it. All mistakes that are independent of
+ * one another are reported at once; after one that makes the rest unreadable only what stands before it.
+ */
 export function parseDocument(source: Source): ParsedDocument {
-  if (source.text.length > limits.size) {
-    const diagnostic: Diagnostic = {
+  const unreadable = unreadableText(source);
+  if (unreadable !== undefined) return { diagnostics: [unreadable] };
+
+  const reading = readPastSlips(source.text);
+  const diagnostics = [...reading.slips, ...readingErrors(reading)];
+  const fatalAt = reading.fatal?.range.start ?? Infinity;
+  const [document] = reading.documents;
+  let root: SyntaxNode | undefined;
+  if (document !== undefined && !isEmpty(document)) {
+    const builder = new TreeBuilder(source);
+    root = builder.build(document);
+    const masked = reading.slips.map((slip) => slip.range);
+    diagnostics.push(
+      ...builder.diagnostics.filter(
+        ({ range }) =>
+          range.start < fatalAt && !masked.some(({ start, end }) => range.start < end && start < range.end),
+      ),
+    );
+  }
+  diagnostics.sort((left, right) => left.range.start - right.range.start);
+  if (root === undefined || diagnostics.some((diagnostic) => diagnostic.severity === 'error')) return { diagnostics };
+  return { root, diagnostics };
+}
+
+function unreadableText(source: Source): Diagnostic | undefined {
+  if (Buffer.byteLength(source.text) > limits.bytes) {
+    return {
       code: 'RS1004',
       severity: 'error',
       message: 'the file is larger than 1 MiB',
       range: { start: 0, end: 0 },
+      help: 'pass large data as input, or let a handler read it',
     };
-    return { diagnostics: [diagnostic] };
   }
-  const tokens = [...new Parser().parse(source.text)];
-  const composer = new Composer({
+  const start = source.undecodableAt;
+  if (start === undefined) return undefined;
+  return {
+    code: 'RS1006',
+    severity: 'error',
+    message: 'the file is not UTF-8 from here on',
+    range: { start, end: start + 1 },
+    help: 'save it as UTF-8',
+  };
+}
+
+interface Reading {
+  readonly slips: readonly Diagnostic[];
+  /** The first thing that the library could not read. */
+  readonly fatal?: Diagnostic;
+  readonly documents: readonly Document.Parsed[];
+  readonly tokens: readonly CST.Token[];
+}
+
+/**
+ * Mistakes of known extent are masked and the text is read again, since otherwise each would drag along
+ * errors about whatever follows. Rounds are bounded so that a hostile file costs no more than a few full reads.
+ */
+function readPastSlips(original: string): Reading {
+  const slips: Diagnostic[] = [];
+  const rounds = Math.max(3, Math.min(50, Math.floor((4 * limits.bytes) / (original.length + 1))));
+  let text = original;
+  for (let round = 1; ; round += 1) {
+    const tokens = [...new Parser().parse(text)];
+    const tooDeep = tooDeepToCompose(tokens);
+    if (tooDeep !== undefined) return { slips, fatal: tooDeep, documents: [], tokens };
+    const found = slipsIn(tokens, text, original);
+    if (found.length > 0 && round < rounds) {
+      slips.push(...found.map((slip) => slip.diagnostic));
+      text = masked(text, found);
+      continue;
+    }
+    const documents = [...newComposer().compose(tokens)];
+    const [first] =
+      documents[0] === undefined ? [] : [...documents[0].errors, ...documents[0].warnings].sort(byPosition);
+    const fatal = first === undefined ? undefined : explainLibraryError(first, tokens, text);
+    return { slips, documents, tokens, ...(fatal === undefined ? {} : { fatal }) };
+  }
+}
+
+/** What comes later is mostly a consequence of the first; of several at one place the library names the cause first. */
+function byPosition(left: YAMLError, right: YAMLError): number {
+  return left.pos[0] - right.pos[0];
+}
+
+function newComposer(): Composer {
+  return new Composer({
     version: '1.2',
     merge: false,
     strict: true,
@@ -30,43 +113,101 @@ export function parseDocument(source: Source): ParsedDocument {
     uniqueKeys: false,
     keepSourceTokens: true,
   });
-  const documents = [...composer.compose(tokens)];
-  const [document, second] = documents;
-  const problems = documents.flatMap((each) => [...each.errors, ...each.warnings]);
-  if (problems.length > 0) {
-    const diagnostics = problems.map((problem): Diagnostic => ({
-      code: problem.code === 'TAB_AS_INDENT' ? 'RS1017' : 'RS1001',
-      severity: 'error',
-      message: problem.message,
-      range: { start: problem.pos[0], end: problem.pos[1] },
-    }));
-    return { diagnostics };
-  }
-  if (document === undefined || document.contents === null || isNothing(document.contents)) {
-    return {
-      diagnostics: [{ code: 'RS1002', severity: 'error', message: 'the file is empty', range: { start: 0, end: 0 } }],
-    };
-  }
-  if (second !== undefined) {
-    const start = second.range[0];
-    return {
-      diagnostics: [
-        {
-          code: 'RS1003',
-          severity: 'error',
-          message: 'the file holds more than one document',
-          range: { start, end: start + 3 },
-          help: 'one file holds one flow: move the rest into a file of its own',
-        },
-      ],
-    };
-  }
-  const builder = new TreeBuilder(source);
-  const root = builder.build(document);
-  const { diagnostics } = builder;
-  return diagnostics.some((diagnostic) => diagnostic.severity === 'error') ? { diagnostics } : { root, diagnostics };
 }
 
-function isNothing(contents: object): boolean {
-  return 'source' in contents && contents.source === '';
+function tooDeepToCompose(tokens: readonly CST.Token[]): Diagnostic | undefined {
+  for (const { token, depth } of placesOf(tokens)) {
+    if (
+      depth > limits.depth &&
+      (token.type === 'flow-collection' || (token.type.startsWith('block-') && 'items' in token))
+    ) {
+      return {
+        code: 'RS1005',
+        severity: 'error',
+        message: `values are nested more than ${limits.depth} deep`,
+        range: { start: token.offset, end: token.offset + 1 },
+        help: 'move the inner part into a workflow or a handler of its own',
+      };
+    }
+  }
+  return undefined;
+}
+
+function slipsIn(tokens: readonly CST.Token[], text: string, original: string): Slip[] {
+  const slips: Slip[] = [];
+  let until = -1;
+  for (const place of placesOf(tokens)) {
+    if (place.token.offset < until) continue;
+    const slip = bannedSyntax(place.token) ?? flowFormulaSlip(place, original) ?? colonSlip(place, original);
+    if (slip === undefined) continue;
+    slips.push(slip);
+    until = Math.max(...slip.masks.map((mask) => mask.range.end));
+  }
+  return slips;
+}
+
+function bannedSyntax(token: CST.Token): Slip | undefined {
+  if (token.type !== 'directive' && token.type !== 'tag') return undefined;
+  const range = { start: token.offset, end: token.offset + token.source.trimEnd().length };
+  const diagnostic: Diagnostic =
+    token.type === 'directive'
+      ? {
+          code: 'RS1007',
+          severity: 'error',
+          message: `directives such as \`${token.source.split(/\s/)[0] ?? ''}\` are not part of the language`,
+          range,
+          help: 'remove the line; flow files are YAML 1.2',
+        }
+      : {
+          code: 'RS1008',
+          severity: 'error',
+          message: `the explicit tag \`${token.source}\` is not part of the language`,
+          range,
+          help: `remove it; if text is meant, quote the value`,
+        };
+  return { diagnostic, masks: [{ range, as: token.type === 'directive' ? 'comment' : 'blank' }] };
+}
+
+function masked(text: string, slips: readonly Slip[]): string {
+  const units = text.split('');
+  for (const { range, as } of slips.flatMap((slip): readonly Mask[] => slip.masks)) {
+    if (as === 'comment') {
+      units[range.start] = '#';
+      continue;
+    }
+    for (let at = range.start; at < range.end; at += 1) {
+      if (/\S/.test(units[at] ?? '')) units[at] = as === 'blank' ? ' ' : '_';
+    }
+  }
+  return units.join('');
+}
+
+function readingErrors({ fatal, documents, tokens }: Reading): Diagnostic[] {
+  const errors = fatal === undefined ? [] : [fatal];
+  const [first] = documents;
+  if (fatal === undefined && (first === undefined || (documents.length === 1 && isEmpty(first)))) {
+    const help = 'a flow begins with `workflow: <name>`';
+    errors.push({ code: 'RS1002', severity: 'error', message: 'the file is empty', range: { start: 0, end: 0 }, help });
+  }
+  const second = tokens.filter((token) => token.type === 'document')[1];
+  if (second !== undefined && (fatal === undefined || fatal.range.start < second.offset)) {
+    const marker = second.start.find((token) => token.type === 'doc-start');
+    const start = marker?.offset ?? second.value?.offset ?? second.offset;
+    errors.push({
+      code: 'RS1003',
+      severity: 'error',
+      message: 'a second document begins here',
+      range: { start, end: start + (marker?.source.length ?? 1) },
+      help: 'one file holds one flow: move the rest into a file of its own',
+    });
+  }
+  return errors;
+}
+
+function isEmpty(document: Document.Parsed): boolean {
+  const { contents } = document;
+  return (
+    contents === null ||
+    ('source' in contents && contents.source === '' && 'type' in contents && contents.type === 'PLAIN')
+  );
 }

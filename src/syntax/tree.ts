@@ -13,6 +13,11 @@ export interface ScalarNode {
   readonly range: Range;
   readonly style: 'plain' | 'single' | 'double' | 'literal' | 'folded';
   /**
+   * The comment (`#$…`) that ends an unquoted formula on its line. A warning by itself (RS1032); who finds that
+   * what is left does not compile says so in one error instead.
+   */
+  readonly cutOffBy?: Range;
+  /**
    * The source offset of character `index` of a string value (`index` = its length gives the end).
    * Exact inside quotes, escapes, continuations and block scalars.
    */

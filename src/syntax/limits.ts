@@ -1,0 +1,9 @@
+/** What one file may unfold into. */
+export const limits = {
+  /** Of the text, and of the text with its aliases written out. */
+  bytes: 1024 * 1024,
+  /** Collections inside collections. */
+  depth: 64,
+  /** Copies that aliases make, aliases inside what they name included. */
+  aliasExpansions: 100,
+} as const;
