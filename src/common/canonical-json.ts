@@ -13,10 +13,13 @@ export function canonicalJson(value: JsonValue): string {
   return write(value, [], new Set());
 }
 
+/** With the `u` flag a pair is one character, so only half of one is a surrogate. */
+const loneSurrogate = /\p{Surrogate}/u;
+
 function write(value: unknown, path: (string | number)[], open: Set<object>): string {
   switch (typeof value) {
     case 'string':
-      if (!value.isWellFormed()) throw notJson(path, 'text with half of a surrogate pair');
+      if (loneSurrogate.test(value)) throw notJson(path, 'text with half of a surrogate pair');
       return JSON.stringify(value);
     case 'number':
       if (!Number.isFinite(value)) throw notJson(path, String(value));
@@ -52,7 +55,7 @@ function writeObject(value: object, path: (string | number)[], open: Set<object>
   const parts = Object.keys(value)
     .sort()
     .map((name) => {
-      if (!name.isWellFormed()) throw notJson([...path, name], 'a name with half of a surrogate pair');
+      if (loneSurrogate.test(name)) throw notJson([...path, name], 'a name with half of a surrogate pair');
       return `${JSON.stringify(name)}:${write((value as Record<string, unknown>)[name], [...path, name], open)}`;
     });
   return `{${parts.join(',')}}`;

@@ -11,7 +11,7 @@ import type {
   Until,
   WorkflowDocument,
 } from './document.generated.js';
-import { mapSchemaMap, mapSchemas } from './json-schema-walk.js';
+import { mapSchemas } from './json-schema-walk.js';
 
 /**
  * What remains of a document for its identity: no `labels`, `$schema` or `description` (of the workflow, of items,
@@ -22,7 +22,7 @@ export function canonicalDocument(document: WorkflowDocument): WorkflowDocument 
   const { $schema: _schema, labels: _labels, description: _description, ...rest } = document;
   return {
     ...rest,
-    ...(rest.input !== undefined && { input: mapSchemaMap(rest.input, withoutDescription) }),
+    ...(rest.input !== undefined && { input: mapValues(rest.input, schema) }),
     ...(rest.inputSchema !== undefined && { inputSchema: schema(rest.inputSchema) }),
     ...(rest.defaults !== undefined && { defaults: withRetry(rest.defaults) }),
     ...(rest.retryPolicies !== undefined && { retryPolicies: mapValues(rest.retryPolicies, retryPolicy) }),

@@ -37,13 +37,11 @@ export function mapSchemas(schema: JsonValue, change: (schema: JsonObject) => Js
     if (schemaListKeywords.has(keyword) && Array.isArray(value)) {
       return [keyword, value.map((each) => mapSchemas(each, change))];
     }
-    if (schemaMapKeywords.has(keyword) && isJsonObject(value)) return [keyword, mapSchemaMap(value, change)];
+    if (schemaMapKeywords.has(keyword) && isJsonObject(value)) {
+      const map = Object.entries(value).map(([name, each]): [string, JsonValue] => [name, mapSchemas(each, change)]);
+      return [keyword, Object.fromEntries(map)];
+    }
     return [keyword, value];
   });
   return change(Object.fromEntries(inner));
-}
-
-/** The same for a map of name → schema, such as `input`. */
-export function mapSchemaMap(map: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(map).map(([name, schema]) => [name, mapSchemas(schema, change)]));
 }

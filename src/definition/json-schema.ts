@@ -1,0 +1,148 @@
+import { createRequire } from 'node:module';
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { JsonObject, JsonValue } from '../common/index.js';
+import { nearest } from '../syntax/index.js';
+
+/** A place in a value that does not fit its schema. */
+export interface SchemaProblem {
+  /** From the root of the value: `/items/0/qty`; empty for the value itself. */
+  readonly path: string;
+  /** What is wrong, naming what is expected and what is there. */
+  readonly message: string;
+}
+
+/** Checks a value. With `fillDefaults` it changes the value it is given. */
+export type SchemaValidator = (value: JsonValue) => SchemaProblem[];
+
+/** Enough to mend a value by; a hostile one could have millions. */
+const mostProblems = 50;
+
+type AjvModule = typeof import('ajv/dist/2020.js');
+type FormatsModule = typeof import('ajv-formats');
+type Re2Module = typeof import('re2js');
+
+const load = createRequire(import.meta.url);
+
+/**
+ * Loaded when the first schema is met: a flow without schemas does not pay for it. Synchronous, since the
+ * checker is; that is why these are not `import()`.
+ */
+export function newAjv(options: { fillDefaults: boolean }): Ajv2020 {
+  const { Ajv2020: Ajv } = load('ajv/dist/2020.js') as AjvModule;
+  const { default: addFormats } = load('ajv-formats') as FormatsModule;
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    // The checker reports unknown keywords and formats itself, with their place and the nearest right word.
+    strict: false,
+    logger: false,
+    useDefaults: options.fillDefaults,
+    // Patterns come from the author, values from anybody: matching takes linear time or is refused.
+    code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
+  });
+  addFormats.default(ajv);
+  return ajv;
+}
+
+/** A regular expression that cannot backtrack. Throws if it needs to (look-around, back references). */
+export function linearPattern(pattern: string): { test(text: string): boolean } {
+  const { RE2JS } = load('re2js') as Re2Module;
+  const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+  return { test: (text) => compiled.matcher(text).find() };
+}
+
+export function compileSchema(schema: JsonObject | boolean, options = { fillDefaults: false }): SchemaValidator {
+  return validatorOf(newAjv(options).compile(schema));
+}
+
+export function validatorOf(validate: ValidateFunction): SchemaValidator {
+  return (value) => (validate(value) ? [] : problemsOf(validate.errors ?? []));
+}
+
+function problemsOf(errors: readonly ErrorObject[]): SchemaProblem[] {
+  const problems = new Map<string, SchemaProblem>();
+  for (const error of errors.filter((each) => !isDetail(each, errors))) {
+    const problem = problemOf(error);
+    // A value of the wrong type often breaks several keywords; one mistake, one problem.
+    if (!problems.has(problem.path)) problems.set(problem.path, problem);
+    if (problems.size === mostProblems) break;
+  }
+  return [...problems.values()];
+}
+
+/** What went wrong inside the alternatives of an `anyOf` or `if` says nothing that the `anyOf` itself does not. */
+function isDetail(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
+  if (error.keyword === 'if') return true;
+  return errors.some(
+    (other) =>
+      other !== error &&
+      (other.keyword === 'anyOf' || other.keyword === 'oneOf') &&
+      error.schemaPath.startsWith(`${other.schemaPath}/`),
+  );
+}
+
+function problemOf(error: ErrorObject): SchemaProblem {
+  const { params, instancePath: path } = error;
+  const inside = (name: unknown): string => `${path}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  switch (error.keyword) {
+    case 'required':
+    case 'dependentRequired':
+      return { path: inside(params.missingProperty), message: 'is missing' };
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return unknownField(inside(params.additionalProperty ?? params.unevaluatedProperty), error);
+    case 'type':
+      return { path, message: `must be ${typeWords(params.type)}, is ${describeValue(error.data)}` };
+    case 'enum':
+      return { path, message: `must be one of ${textOf(params.allowedValues)}, is ${textOf(error.data)}` };
+    case 'const':
+      return { path, message: `must be ${textOf(params.allowedValue)}, is ${textOf(error.data)}` };
+    case 'format':
+      return { path, message: `must be in the format "${String(params.format)}", is ${textOf(error.data)}` };
+    case 'false schema':
+      return { path, message: 'is not allowed' };
+    case 'anyOf':
+    case 'oneOf':
+      return {
+        path,
+        message: `fits none of the forms that its schema allows, or more than one: ${textOf(error.data)}`,
+      };
+    default:
+      return { path, message: error.message ?? `breaks the rule "${error.keyword}"` };
+  }
+}
+
+function unknownField(path: string, error: ErrorObject): SchemaProblem {
+  const name = String(error.params.additionalProperty ?? error.params.unevaluatedProperty);
+  const declared = (error.parentSchema?.properties ?? {}) as JsonObject;
+  const guess = nearest(name, Object.keys(declared));
+  return { path, message: `is not a field here${guess === undefined ? '' : `; did you mean "${guess}"?`}` };
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  null: 'null',
+  number: 'a number',
+  object: 'a map of fields',
+  string: 'a text',
+};
+
+function typeWords(type: unknown): string {
+  return [type]
+    .flat()
+    .map((name) => typeNames[String(name)] ?? String(name))
+    .join(' or ');
+}
+
+function describeValue(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'a map';
+  return textOf(value);
+}
+
+function textOf(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 120 ? `${text.slice(0, 117)}…` : text;
+}

@@ -1,0 +1,50 @@
+import type { Diagnostic, DiagnosticCode, MappingEntry, Range, SyntaxNode } from '../syntax/index.js';
+
+/** Collects diagnostics; the shape walk and the checks write into one. */
+export class Report {
+  readonly diagnostics: Diagnostic[] = [];
+
+  error(code: DiagnosticCode, range: Range, message: string, help?: string): void {
+    this.diagnostics.push({ code, severity: 'error', message, range, ...(help !== undefined && { help }) });
+  }
+
+  warning(code: DiagnosticCode, range: Range, message: string, help?: string): void {
+    this.diagnostics.push({ code, severity: 'warning', message, range, ...(help !== undefined && { help }) });
+  }
+
+  get hasErrors(): boolean {
+    return this.diagnostics.some((diagnostic) => diagnostic.severity === 'error');
+  }
+
+  /** In order of position, so that a reader goes through the file once. */
+  inOrder(): Diagnostic[] {
+    return [...this.diagnostics].sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end);
+  }
+}
+
+/** What to underline for a value: itself, or its key where the value is a list or map of many lines. */
+export function valueRange(entry: MappingEntry): Range {
+  const { key, value } = entry;
+  return value.kind === 'scalar' && value.value !== null ? value.range : key.range;
+}
+
+/** How messages call a value: `a list`, `the text "abc"`, `the number 5`, `nothing`. */
+export function describe(node: SyntaxNode): string {
+  if (node.kind === 'sequence') return 'a list';
+  if (node.kind === 'mapping') return 'a map';
+  if (node.value === null) return 'nothing';
+  if (typeof node.value === 'string') return `the text ${quoted(node.value)}`;
+  return typeof node.value === 'number' ? `the number ${node.value}` : `${node.value}`;
+}
+
+/** A text in quotes, shortened if it is long. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 37)}…` : text);
+}
+
+/** `a`, `b` or `c`, each in backticks. */
+export function listed(words: readonly string[], conjunction = 'or'): string {
+  const marked = words.map((word) => `\`${word}\``);
+  const last = marked.pop() ?? '';
+  return marked.length === 0 ? last : `${marked.join(', ')} ${conjunction} ${last}`;
+}

@@ -1,0 +1,246 @@
+import { type JsonObject, type JsonValue, isJsonObject } from '../common/index.js';
+import {
+  type MappingNode,
+  type ScalarNode,
+  type SyntaxNode,
+  entryOf,
+  nearest,
+  nodeAt,
+  toValue,
+} from '../syntax/index.js';
+import { inputSchemaOf } from './input.js';
+import { linearPattern, newAjv, validatorOf } from './json-schema.js';
+import { schemaKeywords, schemaListKeywords, schemaMapKeywords } from './json-schema-walk.js';
+import { type Report, describe, listed, quoted } from './report.js';
+
+const dialect = 'https://json-schema.org/draft/2020-12/schema';
+
+const plainKeywords = [
+  '$anchor $comment $dynamicAnchor $dynamicRef $id $ref $schema $vocabulary',
+  'const contentEncoding contentMediaType default dependentRequired deprecated description enum examples',
+  'exclusiveMaximum exclusiveMinimum format maxContains maxItems maxLength maxProperties maximum',
+  'minContains minItems minLength minProperties minimum multipleOf pattern readOnly required title type uniqueItems writeOnly',
+].flatMap((line) => line.split(' '));
+
+const keywords: ReadonlySet<string> = new Set([
+  ...plainKeywords,
+  ...schemaKeywords,
+  ...schemaListKeywords,
+  ...schemaMapKeywords,
+]);
+
+/** Checks one plain JSON Schema (`inputSchema`, the `schema` of a gate). */
+export function checkSchema(node: SyntaxNode, report: Report): void {
+  const walk = new SchemaWalk(report, false);
+  walk.schema(node, false);
+  if (walk.sound) checkMeaning(node, toValue(node) as JsonObject | boolean, report, (path) => nodeAt(node, path));
+}
+
+/** Checks the fields of `input`. */
+export function checkInputFields(node: MappingNode, report: Report): void {
+  const walk = new SchemaWalk(report, true);
+  for (const { value } of node.entries) walk.schema(value, true);
+  if (!walk.sound) return;
+  const schema = inputSchemaOf({
+    workflow: 'input',
+    steps: [],
+    input: toValue(node) as JsonObject as Record<string, JsonObject>,
+  });
+  checkMeaning(node, schema, report, ([keyword, ...rest]) => (keyword === 'properties' ? nodeAt(node, rest) : node));
+}
+
+/** What can be seen at single keywords: unknown ones, unknown formats, patterns that cannot run in linear time. */
+class SchemaWalk {
+  sound = true;
+
+  constructor(
+    private readonly report: Report,
+    /** Whether `optional` may stand on fields. */
+    private readonly shorthand: boolean,
+  ) {}
+
+  schema(node: SyntaxNode, isField: boolean): void {
+    if (node.kind === 'scalar' && typeof node.value === 'boolean') return;
+    if (node.kind !== 'mapping') {
+      const help =
+        node.kind === 'scalar' && typeof node.value === 'string' ? `write \`{ type: ${node.value} }\`` : undefined;
+      this.fail(node, `a JSON Schema must be a map, not ${describe(node)}`, help);
+      return;
+    }
+    for (const { key, value } of node.entries) this.keyword(key, value, isField);
+  }
+
+  private keyword(key: ScalarNode & { value: string }, value: SyntaxNode, isField: boolean): void {
+    const word = key.value;
+    if (word === 'optional' && this.shorthand) this.optional(key, value, isField);
+    else if (schemaKeywords.has(word)) this.schema(value, false);
+    else if (schemaListKeywords.has(word) && value.kind === 'sequence') {
+      for (const each of value.items) this.schema(each, false);
+    } else if (schemaMapKeywords.has(word) && value.kind === 'mapping') this.map(word, value);
+    else if (word === 'format') this.format(value);
+    else if (word === 'pattern') this.pattern(value);
+    else if (word === '$schema' && value.kind === 'scalar' && value.value !== dialect) {
+      this.fail(value, `the dialect must be "${dialect}"`, 'leave `$schema` out: it is the only one');
+    } else if (!keywords.has(word) && !word.startsWith('x-')) {
+      const guess = nearest(word, keywords);
+      const help =
+        word === 'optional'
+          ? 'in a plain JSON Schema leave the field out of `required`'
+          : guess && `did you mean \`${guess}\`?`;
+      this.fail(key, `JSON Schema has no keyword \`${word}\``, help ?? 'begin notes of your own with `x-`');
+    }
+  }
+
+  private map(word: string, value: MappingNode): void {
+    for (const entry of value.entries) {
+      if (word === 'patternProperties') this.pattern(entry.key);
+      this.schema(entry.value, word === 'properties');
+    }
+  }
+
+  private optional(key: ScalarNode, value: SyntaxNode, isField: boolean): void {
+    if (!isField) this.fail(key, '`optional` has a meaning only on a field');
+    else if (value.kind !== 'scalar' || typeof value.value !== 'boolean') {
+      this.fail(value, `\`optional\` must be true or false, not ${describe(value)}`);
+    }
+  }
+
+  private format(node: SyntaxNode): void {
+    if (node.kind !== 'scalar' || typeof node.value !== 'string') return;
+    const known = Object.keys(newAjv({ fillDefaults: false }).formats);
+    if (known.includes(node.value)) return;
+    const guess = nearest(node.value, known);
+    this.fail(node, `no format is called ${quoted(node.value)}`, guess && `did you mean \`${guess}\`?`);
+  }
+
+  private pattern(node: SyntaxNode): void {
+    if (node.kind !== 'scalar' || typeof node.value !== 'string') return;
+    try {
+      linearPattern(node.value);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.fail(
+        node,
+        `the pattern cannot be used: ${reason}`,
+        'look-around and back references are not available: they can take for ever',
+      );
+    }
+  }
+
+  private fail(node: SyntaxNode, message: string, help?: string): void {
+    this.sound = false;
+    this.report.error('RS2030', node.range, message, help);
+  }
+}
+
+type Locate = (path: (string | number)[]) => SyntaxNode | undefined;
+
+/** What only the schema as a whole shows: its own schema, references, defaults that do not fit. */
+function checkMeaning(root: SyntaxNode, schema: JsonObject | boolean, report: Report, locate: Locate): void {
+  const ajv = newAjv({ fillDefaults: true });
+  if (ajv.validateSchema(schema) !== true) {
+    const seen = new Set<string>();
+    for (const error of ajv.errors ?? []) {
+      // The errors of `$dynamicRef`, `allOf` and the like only repeat those below them.
+      if (seen.has(error.instancePath) || error.keyword === 'anyOf') continue;
+      seen.add(error.instancePath);
+      const path = pointerPath(error.instancePath);
+      const allowed: unknown = error.params.allowedValues;
+      const expected = Array.isArray(allowed)
+        ? `one of ${listed(allowed.map(String))}`
+        : (error.message ?? '').replace(/^must be /, '');
+      const guess = typeWord(locate(path));
+      report.error(
+        'RS2030',
+        (locate(path) ?? root).range,
+        `\`${String(path.at(-1) ?? 'schema')}\` of a JSON Schema must be ${expected}`,
+        guess && `did you mean \`${guess}\`?`,
+      );
+    }
+    return;
+  }
+  try {
+    ajv.addSchema(schema === true || schema === false ? {} : schema, 'schema');
+    ajv.getSchema('schema');
+  } catch (error) {
+    const reference = error instanceof Error && 'missingRef' in error ? String(error.missingRef) : undefined;
+    const node = reference === undefined ? undefined : findReference(root, reference);
+    const message = reference === undefined ? (error as Error).message : `\`$ref\` leads nowhere: ${quoted(reference)}`;
+    report.error('RS2030', (node ?? root).range, message);
+    return;
+  }
+  checkDefaults(
+    schema,
+    report,
+    (path) => locate(path),
+    (pointer, value) => {
+      const validate = ajv.getSchema(`schema#${pointer}`);
+      return validate === undefined ? [] : validatorOf(validate)(value);
+    },
+  );
+}
+
+function typeWord(node: SyntaxNode | undefined): string | undefined {
+  if (node?.kind !== 'scalar' || typeof node.value !== 'string') return undefined;
+  return nearest(node.value, ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
+}
+
+function checkDefaults(
+  schema: JsonValue,
+  report: Report,
+  locate: Locate,
+  validate: (pointer: string, value: JsonValue) => { path: string; message: string }[],
+): void {
+  const visit = (value: JsonValue, path: (string | number)[]): void => {
+    if (!isJsonObject(value)) return;
+    if (Object.hasOwn(value, 'default') && value.default !== undefined) {
+      const pointer = path
+        .map((segment) => `/${encodeURIComponent(String(segment).replaceAll('~', '~0').replaceAll('/', '~1'))}`)
+        .join('');
+      const [problem] = validate(pointer, structuredClone(value.default));
+      const node = locate([...path, 'default']);
+      if (problem !== undefined && node !== undefined) {
+        report.error('RS2031', node.range, `the default does not fit its own schema: ${problemText(problem)}`);
+      }
+    }
+    for (const [path2, inner] of innerSchemas(value)) visit(inner, [...path, ...path2]);
+  };
+  visit(schema, []);
+}
+
+function innerSchemas(schema: JsonObject): [(string | number)[], JsonValue][] {
+  return Object.entries(schema).flatMap(([keyword, value]): [(string | number)[], JsonValue][] => {
+    if (schemaKeywords.has(keyword)) return [[[keyword], value]];
+    if (schemaListKeywords.has(keyword) && Array.isArray(value))
+      return value.map((each, index) => [[keyword, index], each]);
+    if (schemaMapKeywords.has(keyword) && isJsonObject(value))
+      return Object.entries(value).map(([name, each]) => [[keyword, name], each]);
+    return [];
+  });
+}
+
+function findReference(node: SyntaxNode, reference: string): SyntaxNode | undefined {
+  if (node.kind === 'scalar') return undefined;
+  if (node.kind === 'mapping') {
+    const own = entryOf(node, '$ref')?.value;
+    if (own?.kind === 'scalar' && String(own.value).endsWith(reference)) return own;
+  }
+  const inner = node.kind === 'mapping' ? node.entries.map((entry) => entry.value) : node.items;
+  for (const each of inner) {
+    const found = findReference(each, reference);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+export function problemText({ path, message }: { path: string; message: string }): string {
+  return path === '' ? `it ${message}` : `\`${path}\` ${message}`;
+}
+
+function pointerPath(pointer: string): (string | number)[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((segment) => decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((segment) => (/^\d+$/.test(segment) ? Number(segment) : segment));
+}
