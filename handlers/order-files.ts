@@ -39,10 +39,15 @@ function parseCsv(file: string, text: string): { line: number; cells: string[] }
   try {
     const options = { bom: true, info: true, raw: true, relax_column_count: true, skip_empty_lines: true } as const;
     // The typings of the parser know nothing of `info` and `raw`.
-    const records = parse(text, options) as unknown as { record: string[]; raw: string; info: { lines: number } }[];
+    // With CRLF inside quotes it miscounts the lines.
+    const records = parse(text.replaceAll('\r\n', '\n'), options) as unknown as {
+      record: string[];
+      raw: string;
+      info: { lines: number };
+    }[];
     return records.map(({ record, raw, info }) => ({
       // `info.lines` is the line on which the record ends.
-      line: info.lines - (raw.trim().match(/\r\n|\n|\r/g)?.length ?? 0),
+      line: info.lines - (raw.trim().split('\n').length - 1),
       cells: record,
     }));
   } catch (error) {
