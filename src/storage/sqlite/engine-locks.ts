@@ -1,0 +1,125 @@
+import { existsSync, mkdirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type BetterSqlite3 from 'better-sqlite3';
+import { RunsheetError } from '../../common/index.js';
+import { isBusy } from './errors.js';
+
+const suffix = '.lock';
+const registrationTries = 100;
+
+/**
+ * The proof that an engine lives: it holds `BEGIN EXCLUSIVE` on a little SQLite database of its own,
+ * `<database>-engines/<owner>.lock`, for as long as it is registered. The system drops the lock with
+ * the process, however that ends, and keeps it while the process is merely stopped; so whoever obtains
+ * it has proved the owner's death. No process ids, no host names, no clocks.
+ *
+ * The absence of a lock file proves nothing (somebody may have copied the database without the folder).
+ *
+ * These files must be opened through SQLite only: closing any other descriptor of a file drops all
+ * locks that this process has on it.
+ */
+export class EngineLocks {
+  readonly #folder: string;
+  readonly #Database: typeof BetterSqlite3;
+  readonly #held = new Map<string, BetterSqlite3.Database>();
+
+  constructor(databasePath: string, Database: typeof BetterSqlite3) {
+    this.#folder = `${databasePath}-engines`;
+    this.#Database = Database;
+  }
+
+  register(owner: string): void {
+    if (this.#held.has(owner)) return;
+    for (let attempt = 0; attempt < registrationTries; attempt += 1) {
+      mkdirSync(this.#folder, { recursive: true });
+      const lock = this.#obtain(owner, { create: true });
+      if (lock === undefined) continue;
+      // One who is tidying up may have taken the new file for a dead engine's and removed it before we had the lock.
+      if (existsSync(this.#pathOf(owner))) {
+        this.#held.set(owner, lock);
+        return;
+      }
+      lock.close();
+    }
+    throw new RunsheetError(
+      'RS_STORAGE_BUSY',
+      `${this.#pathOf(owner)} is locked: an engine named ${owner} is already at work; every engine needs a name of its own.`,
+    );
+  }
+
+  unregister(owner: string): void {
+    const lock = this.#held.get(owner);
+    if (lock === undefined) return;
+    this.#held.delete(owner);
+    this.#remove(owner, lock);
+  }
+
+  /**
+   * Calls `release` for each engine that is proved dead, holding its lock meanwhile so that nobody else
+   * does the same, and removes its lock file after that.
+   */
+  async reap(release: (owner: string) => Promise<void>): Promise<void> {
+    for (const owner of this.#known()) {
+      if (this.#held.has(owner)) continue;
+      const lock = this.#obtain(owner, { create: false });
+      if (lock === undefined) continue;
+      try {
+        await release(owner);
+      } catch (error) {
+        lock.close();
+        throw error;
+      }
+      this.#remove(owner, lock);
+    }
+  }
+
+  /** Lets go of the locks but leaves the files: whoever comes next finds these engines dead. */
+  close(): void {
+    for (const lock of this.#held.values()) lock.close();
+    this.#held.clear();
+  }
+
+  #known(): string[] {
+    if (!existsSync(this.#folder)) return [];
+    return readdirSync(this.#folder)
+      .filter((name) => name.endsWith(suffix))
+      .map((name) => decodeURIComponent(name.slice(0, -suffix.length)));
+  }
+
+  #pathOf(owner: string): string {
+    return join(this.#folder, `${encodeURIComponent(owner)}${suffix}`);
+  }
+
+  /** The lock, or undefined where somebody has it or the file is (no longer) there. */
+  #obtain(owner: string, { create }: { create: boolean }): BetterSqlite3.Database | undefined {
+    let lock: BetterSqlite3.Database | undefined;
+    try {
+      lock = new this.#Database(this.#pathOf(owner), { timeout: 0, fileMustExist: !create });
+      lock.exec('begin exclusive');
+      return lock;
+    } catch (error) {
+      lock?.close();
+      if (isBusy(error) || !existsSync(this.#pathOf(owner))) return undefined;
+      throw error;
+    }
+  }
+
+  /** The file goes first, while the lock still is held: nobody may obtain the lock of a file that is about to go. */
+  #remove(owner: string, lock: BetterSqlite3.Database): void {
+    try {
+      ignoring('ENOENT', () => unlinkSync(this.#pathOf(owner)));
+      ignoring('ENOENT|ENOTEMPTY|EEXIST', () => rmdirSync(this.#folder));
+    } finally {
+      lock.close();
+    }
+  }
+}
+
+function ignoring(codes: string, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && new RegExp(`^(${codes})$`).test(String(error.code))))
+      throw error;
+  }
+}

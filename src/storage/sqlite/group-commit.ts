@@ -1,0 +1,230 @@
+import type { Database, Statement } from 'better-sqlite3';
+import type { Clock, RunsheetError } from '../../common/index.js';
+import type { Durability } from './durability.js';
+import { isBusy } from './errors.js';
+
+export interface WriteOptions {
+  /** About how much it writes: bounds the transaction. */
+  readonly bytes?: number;
+  /** Resolves at COMMIT, without waiting for durability. Default false. */
+  readonly early?: boolean;
+}
+
+export interface GroupCommitOptions {
+  readonly db: Database;
+  readonly durability: Durability;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** How long BEGIN is tried while another connection holds the lock. */
+  readonly busyTimeoutMs: number;
+  /** What the caller sees of an error. */
+  readonly explain: (error: unknown) => RunsheetError;
+  /** After each COMMIT, with about how much it wrote. */
+  readonly onCommit: (written: { writes: number; bytes: number }) => void;
+}
+
+interface Write {
+  readonly apply: () => unknown;
+  readonly bytes: number;
+  readonly early: boolean;
+  readonly since: number;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+  /** It was in a transaction that failed: it gets one for itself, so that only the culprit fails. */
+  single: boolean;
+}
+
+const mostWrites = 256;
+const mostBytes = 1024 * 1024;
+const longestInlineMs = 5;
+const backlogWrites = 1000;
+const backlogBytes = 4 * 1024 * 1024;
+
+/**
+ * All writes asked for in one turn of the event loop share one transaction. No connection waits inside
+ * SQLite: where the lock is taken, BEGIN is tried again a few milliseconds later, and what is
+ * asked for meanwhile joins the batch.
+ *
+ * A COMMIT never has an unknown result here: one that fails has not published its frames in the WAL's
+ * index, so that nobody has seen them, and the next commit writes over them.
+ */
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
+  readonly #totalChanges: Statement;
+
+  #queue: Write[] = [];
+  #queuedBytes = 0;
+  #scheduled = false;
+  #ended: RunsheetError | undefined;
+  #forRoom: (() => void)[] = [];
+  /** When this turn of the event loop made its first inline commit. */
+  #inlineSince: number | undefined;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+    this.#begin = options.db.prepare('begin immediate');
+    this.#commit = options.db.prepare('commit');
+    this.#totalChanges = options.db.prepare('select total_changes()').pluck();
+  }
+
+  /** Nothing is queued or waits to become durable. */
+  get isIdle(): boolean {
+    return this.#queue.length === 0 && this.#options.durability.waiting.count === 0;
+  }
+
+  /** Runs `apply`, which must be synchronous, in the next transaction; resolves with what it returned. */
+  submit<T>(apply: () => T, { bytes = 0, early = false }: WriteOptions = {}): Promise<T> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    const since = this.#options.clock.monotonic();
+    const result = new Promise<T>((resolve, reject) => {
+      const settle = resolve as (result: unknown) => void;
+      this.#queue.push({ apply, bytes, early, since, resolve: settle, reject, single: false });
+    });
+    this.#queuedBytes += bytes;
+    this.#schedule();
+    return result;
+  }
+
+  /**
+   * Commits and syncs what is queued, on this thread; for one who would gain nothing from company.
+   * A caller that awaits one such commit after another would never let the event loop turn, so that
+   * it is made to, every 5 ms.
+   */
+  async flushInline(): Promise<void> {
+    const { clock, durability } = this.#options;
+    if (this.#inlineSince === undefined) {
+      this.#inlineSince = clock.monotonic();
+      setImmediate(() => (this.#inlineSince = undefined));
+    }
+    const since = this.#inlineSince;
+    this.#flush();
+    durability.syncNow();
+    if (clock.monotonic() - since >= longestInlineMs) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Resolves when few enough writes are unacknowledged to take on new work. */
+  async room(): Promise<void> {
+    while (this.#ended === undefined && !this.#hasRoom()) {
+      await new Promise<void>((resolve) => this.#forRoom.push(resolve));
+    }
+  }
+
+  /** Rejects what is queued and all that comes. */
+  end(error: RunsheetError): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = error;
+    const queued = this.#queue;
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    for (const { reject } of queued) reject(error);
+    this.#tellRoom();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#queue.length === 0) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#queue.length === 0) return;
+    try {
+      this.#begin.run();
+    } catch (error) {
+      return isBusy(error) ? this.#tryLater(error) : this.#failed(this.#take(), error);
+    }
+    this.#transact(this.#take());
+    this.#schedule();
+  }
+
+  #transact(batch: readonly Write[]): void {
+    const { db, durability, onCommit } = this.#options;
+    const before = this.#totalChanges.get() as number;
+    const results: unknown[] = [];
+    try {
+      for (const write of batch) results.push(write.apply());
+      this.#commit.run();
+    } catch (error) {
+      // Some errors (a full disk among them) have rolled back by themselves.
+      if (db.inTransaction) db.exec('rollback');
+      return this.#failed(batch, error);
+    }
+    if (this.#totalChanges.get() !== before) {
+      durability.wrote();
+      onCommit({ writes: batch.length, bytes: batch.reduce((sum, { bytes }) => sum + bytes, 0) });
+    }
+    batch.forEach(({ bytes, early, resolve, reject }, index) => {
+      if (early) return resolve(results[index]);
+      durability.whenDurable({
+        bytes,
+        durable: () => {
+          resolve(results[index]);
+          this.#tellRoom();
+        },
+        failed: (error) => reject(this.#options.explain(error)),
+      });
+    });
+    this.#tellRoom();
+  }
+
+  /** The next batch; a write that needs a transaction for itself goes by itself. */
+  #take(): Write[] {
+    let count = 0;
+    let bytes = 0;
+    for (const write of this.#queue) {
+      if (count > 0 && (write.single || count >= mostWrites || bytes + write.bytes > mostBytes)) break;
+      count += 1;
+      bytes += write.bytes;
+      if (write.single) break;
+    }
+    this.#queuedBytes -= bytes;
+    return this.#queue.splice(0, count);
+  }
+
+  #failed(batch: readonly Write[], error: unknown): void {
+    const [first, ...others] = batch;
+    if (first !== undefined && others.length === 0) {
+      first.reject(this.#options.explain(error));
+    } else {
+      for (const write of batch) write.single = true;
+      this.#queue.unshift(...batch);
+      this.#queuedBytes += batch.reduce((sum, { bytes }) => sum + bytes, 0);
+    }
+    this.#tellRoom();
+    this.#schedule();
+  }
+
+  #tryLater(busy: unknown): void {
+    const { clock, random, busyTimeoutMs, explain } = this.#options;
+    const waitedSince = clock.monotonic() - busyTimeoutMs;
+    const tooOld = this.#queue.findIndex(({ since }) => since > waitedSince);
+    const given = this.#queue.splice(0, tooOld === -1 ? this.#queue.length : tooOld);
+    for (const { bytes, reject } of given) {
+      this.#queuedBytes -= bytes;
+      reject(explain(busy));
+    }
+    if (this.#queue.length === 0) return;
+    this.#scheduled = true;
+    clock.setTimer(1 + Math.floor(random() * 4), () => {
+      this.#scheduled = false;
+      if (this.#ended === undefined) this.#flush();
+    });
+  }
+
+  #hasRoom(): boolean {
+    const { waiting } = this.#options.durability;
+    return this.#queue.length + waiting.count < backlogWrites && this.#queuedBytes + waiting.bytes < backlogBytes;
+  }
+
+  #tellRoom(): void {
+    if (this.#forRoom.length === 0 || (this.#ended === undefined && !this.#hasRoom())) return;
+    const told = this.#forRoom;
+    this.#forRoom = [];
+    for (const resolve of told) resolve();
+  }
+}

@@ -1,0 +1,3 @@
+export { type CheckpointThresholds } from './checkpointer.js';
+export { SqliteStorage, type SqliteStorageOptions } from './sqlite-storage.js';
+export { type FileSync, systemFileSync } from './wal-sync.js';

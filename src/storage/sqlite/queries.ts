@@ -1,0 +1,119 @@
+import type { Database } from 'better-sqlite3';
+import type { InboxMessage, JournalRow, RunQuery, RunRecord, StoredDefinition } from '../contract.js';
+import { decodeCursor, encodeCursor } from '../run-cursor.js';
+import { defaultListLimit } from '../run-rules.js';
+
+/** The columns of `run` under the names of `RunRecord`. */
+export const runColumns = `run, id, workflow, revision, definition_hash as definitionHash, key, status,
+  rollback_status as rollbackStatus, input, output, error, created_at as createdAt, started_at as startedAt,
+  ended_at as endedAt, due_at as dueAt, owner, epoch, lease_expires_at as leaseExpiresAt, inbox_seq as inboxSeq`;
+
+/** The reads of the contract. */
+export class Queries {
+  readonly #db: Database;
+  readonly #sql: ReturnType<typeof prepare>;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#sql = prepare(db);
+  }
+
+  definition(hash: string): StoredDefinition | undefined {
+    return this.#sql.definition.get(hash) as StoredDefinition | undefined;
+  }
+
+  unfinishedHashes(workflow: string, revision: number, hash: string): string[] {
+    return this.#sql.unfinishedHashes.all({ workflow, revision, hash }) as string[];
+  }
+
+  journal(run: number, afterSeq: number, limit: number): JournalRow[] {
+    return this.#sql.journal.all(run, afterSeq, limit) as JournalRow[];
+  }
+
+  inbox(run: number, afterSeq: number): InboxMessage[] {
+    return this.#sql.inbox.all(run, afterSeq) as InboxMessage[];
+  }
+
+  run(id: string): RunRecord | undefined {
+    return this.#sql.run.get(id) as RunRecord | undefined;
+  }
+
+  runByKey(workflow: string, key: string): RunRecord | undefined {
+    return this.#sql.runByKey.get(workflow, key) as RunRecord | undefined;
+  }
+
+  nextDueAt(hashes: readonly string[]): number | undefined {
+    const earliest = hashes
+      .map((hash) => this.#sql.earliestDue.get(hash) as number | undefined)
+      .filter((dueAt) => dueAt !== undefined);
+    return earliest.length === 0 ? undefined : Math.min(...earliest);
+  }
+
+  listRuns({ workflow, statuses, since, limit = defaultListLimit, cursor }: RunQuery): {
+    runs: RunRecord[];
+    cursor?: string;
+  } {
+    const conditions: string[] = [];
+    const values: (string | number)[] = [];
+    const where = (condition: string, ...bound: (string | number)[]): void => {
+      conditions.push(condition);
+      values.push(...bound);
+    };
+    if (workflow !== undefined) where('workflow = ?', workflow);
+    if (statuses !== undefined) where(`status in (${statuses.map(() => '?').join(', ')})`, ...statuses);
+    if (since !== undefined) where('created_at >= ?', since);
+    if (cursor !== undefined) {
+      const { createdAt, run } = decodeCursor(cursor);
+      where('(created_at, run) < (?, ?)', createdAt, run);
+    }
+    // One more than asked for tells whether there is another page.
+    const rows = this.#db
+      .prepare(
+        `select ${runColumns} from run ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}
+         order by created_at desc, run desc limit ?`,
+      )
+      .all(...values, limit + 1) as RunRecord[];
+    const runs = rows.slice(0, limit);
+    const last = runs.at(-1);
+    return rows.length > limit && last !== undefined ? { runs, cursor: encodeCursor(last) } : { runs };
+  }
+}
+
+function prepare(db: Database) {
+  return {
+    definition: db.prepare(
+      `select hash, workflow, revision, document, source, stored_at as storedAt from definition where hash = ?`,
+    ),
+    // Not through `definition`: a run may be there whose definition never was stored. The recursion hops from one
+    // hash of the index to the next, since a hundred thousand runs may share one; all runs of a hash are of
+    // one workflow and revision.
+    unfinishedHashes: db
+      .prepare(
+        `with recursive open (hash) as (
+           select min(definition_hash) from run where ended_at is null
+           union all
+           select (select min(definition_hash) from run where ended_at is null and definition_hash > open.hash)
+           from open where open.hash is not null
+         )
+         select hash from open
+         where hash <> @hash and (@workflow, @revision) = (
+           select workflow, revision from run where definition_hash = open.hash and ended_at is null limit 1
+         )
+         order by hash`,
+      )
+      .pluck(),
+    journal: db.prepare(
+      `select seq, kind, step, occurrence, aspect, at, payload from journal
+       where run = ? and seq > ? order by seq limit ?`,
+    ),
+    inbox: db.prepare(`select seq, kind, name, payload, at from inbox where run = ? and seq > ? order by seq`),
+    run: db.prepare(`select ${runColumns} from run where id = ?`),
+    runByKey: db.prepare(`select ${runColumns} from run where workflow = ? and key = ?`),
+    earliestDue: db
+      .prepare(
+        `select due_at from run where definition_hash = ? and ended_at is null and due_at is not null
+         order by due_at limit 1`,
+      )
+      .pluck(),
+  };
+}

@@ -1,0 +1,363 @@
+import { closeSync, openSync, realpathSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { dirname, resolve } from 'node:path';
+import type BetterSqlite3 from 'better-sqlite3';
+import { type Clock, RunsheetError, systemClock } from '../../common/index.js';
+import type {
+  Claim,
+  CommitOptions,
+  InboxMessage,
+  JournalRow,
+  Lease,
+  NewInboxMessage,
+  NewRun,
+  ReleasedRun,
+  RunQuery,
+  RunRecord,
+  Storage,
+  StorageCapabilities,
+  StoredDefinition,
+  Unit,
+  UnitResult,
+} from '../contract.js';
+import { assertClaim, stoppedError } from '../run-rules.js';
+import { type CheckpointThresholds, Checkpointer, defaultThresholds } from './checkpointer.js';
+import { type Durability, durableOnCommit } from './durability.js';
+import { EngineLocks } from './engine-locks.js';
+import { isBusy, storageError } from './errors.js';
+import { ForeignChanges } from './foreign-changes.js';
+import { GroupCommit } from './group-commit.js';
+import { openDatabase, syncFolder } from './open-database.js';
+import { Queries } from './queries.js';
+import { Transitions } from './transitions.js';
+import { type FileSync, WalSync, systemFileSync } from './wal-sync.js';
+
+export interface SqliteStorageOptions {
+  /**
+   * What a write survives once it is acknowledged: `power`, the loss of power or a crash of the system;
+   * `process`, a killed process (several times faster, as nothing waits for the disk). Default `power`.
+   */
+  readonly durability?: 'power' | 'process';
+  /** How long a lock held by another program is waited for, in milliseconds. Default 5,000. */
+  readonly busyTimeoutMs?: number;
+  /**
+   * Times locks, disks and the look at foreign changes, never runs: leave it at the system's clock, the
+   * default, where an engine over this storage has a virtual one.
+   */
+  readonly clock?: Clock;
+  /** Numbers in [0, 1) that spread the attempts of several engines to get the lock. */
+  readonly random?: () => number;
+  /** When the write-ahead log is copied into the database. */
+  readonly checkpoints?: Partial<CheckpointThresholds>;
+  /** How the write-ahead log is made durable; tests put a simulated disk here. */
+  readonly fileSync?: FileSync;
+}
+
+/** What exists while the storage is open. */
+interface Session {
+  readonly db: BetterSqlite3.Database;
+  readonly queries: Queries;
+  readonly transitions: Transitions;
+  readonly durability: Durability;
+  readonly writes: GroupCommit;
+  readonly changes: ForeignChanges;
+  /** Registered on this object. */
+  readonly engines: Set<string>;
+  /** Only of a database in a file. */
+  readonly locks: EngineLocks | undefined;
+  readonly checkpointer: Checkpointer | undefined;
+  readonly walFd: number | undefined;
+}
+
+const randomSteps = 2 ** 32;
+const journalPageRows = 500;
+const entryOverheadBytes = 100;
+
+/**
+ * Runs in one SQLite database: a file that several processes on one machine may share, or `:memory:`.
+ *
+ * Beside the file lie SQLite's own `-wal` and `-shm`, and the folder `<file>-engines` with a lock file
+ * for each engine at work (see `EngineLocks`).
+ */
+export class SqliteStorage implements Storage {
+  readonly capabilities: StorageCapabilities;
+
+  readonly #path: string;
+  readonly #options: Required<Omit<SqliteStorageOptions, 'checkpoints'>> & {
+    readonly checkpoints: CheckpointThresholds;
+  };
+  #session: Session | undefined;
+  #opening: Promise<void> | undefined;
+
+  constructor(path: string, options: SqliteStorageOptions = {}) {
+    const isFile = path !== ':memory:';
+    this.#path = isFile ? resolve(path) : path;
+    this.#options = {
+      durability: options.durability ?? 'power',
+      busyTimeoutMs: options.busyTimeoutMs ?? 5000,
+      clock: options.clock ?? systemClock,
+      random: options.random ?? (() => randomInt(randomSteps) / randomSteps),
+      checkpoints: { ...defaultThresholds, ...options.checkpoints },
+      fileSync: options.fileSync ?? systemFileSync,
+    };
+    this.capabilities = { durable: isFile, shared: isFile, provesDeath: isFile };
+  }
+
+  async open(): Promise<void> {
+    if (this.#session !== undefined) return;
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    await this.#opening;
+  }
+
+  async close(): Promise<void> {
+    await this.#opening;
+    const session = this.#session;
+    if (session === undefined) return;
+    this.#session = undefined;
+    const { db, writes, durability, changes, locks, checkpointer, walFd } = session;
+    writes.end(stoppedError());
+    durability.syncNow();
+    durability.close();
+    changes.close();
+    await checkpointer?.end();
+    locks?.close();
+    db.close();
+    if (walFd !== undefined) closeSync(walFd);
+  }
+
+  async registerEngine(owner: string): Promise<void> {
+    const { locks, engines } = this.#opened();
+    try {
+      locks?.register(owner);
+      engines.add(owner);
+    } catch (error) {
+      throw storageError(error, this.#path);
+    }
+  }
+
+  async unregisterEngine(owner: string): Promise<void> {
+    const { locks, engines } = this.#opened();
+    try {
+      engines.delete(owner);
+      locks?.unregister(owner);
+    } catch (error) {
+      throw storageError(error, this.#path);
+    }
+  }
+
+  async releaseDeadEngines(now: number): Promise<ReleasedRun[]> {
+    const { locks, writes, transitions } = this.#opened();
+    const released: ReleasedRun[] = [];
+    try {
+      await locks?.reap(async (owner) => {
+        released.push(...(await writes.submit(() => transitions.releaseOwner(owner, now), { early: true })));
+      });
+    } catch (error) {
+      throw storageError(error, this.#path);
+    }
+    return released;
+  }
+
+  async storeDefinition(definition: StoredDefinition): Promise<void> {
+    const { writes, transitions } = this.#opened();
+    const bytes = definition.document.length + (definition.source?.length ?? 0);
+    await writes.submit(() => transitions.storeDefinition(definition), { bytes });
+  }
+
+  async readDefinition(hash: string): Promise<StoredDefinition | undefined> {
+    return this.#read((queries) => queries.definition(hash));
+  }
+
+  async unfinishedHashes(workflow: string, revision: number, hash: string): Promise<string[]> {
+    return this.#read((queries) => queries.unfinishedHashes(workflow, revision, hash));
+  }
+
+  async enqueueRun(run: NewRun): Promise<{ run: RunRecord; created: boolean }> {
+    const { writes, transitions } = this.#opened();
+    return writes.submit(() => transitions.enqueue(run), { bytes: run.input.length });
+  }
+
+  async claimRuns(claim: Claim): Promise<RunRecord[]> {
+    const { writes, transitions } = this.#opened();
+    assertClaim(claim);
+    await writes.room();
+    return writes.submit(() => transitions.claim(claim), { early: true });
+  }
+
+  async renewLeases(owner: string, leases: readonly Lease[], expiresAt: number): Promise<number[]> {
+    const { writes, transitions } = this.#opened();
+    return writes.submit(() => transitions.renew(owner, leases, expiresAt), { early: true });
+  }
+
+  async releaseRuns(owner: string, leases: readonly Lease[], now: number): Promise<void> {
+    const { writes, transitions } = this.#opened();
+    return writes.submit(() => transitions.release(owner, leases, now), { early: true });
+  }
+
+  async commitUnits(units: readonly Unit[], { alone = false }: CommitOptions = {}): Promise<UnitResult[]> {
+    const { writes, transitions } = this.#opened();
+    const isAlone = alone && writes.isIdle;
+    const results = units.map((unit) => writes.submit(() => transitions.commitUnit(unit), { bytes: sizeOf(unit) }));
+    // All are settled before the first failure is reported, so that the caller knows what stands.
+    const settled = Promise.allSettled(results);
+    if (isAlone) await writes.flushInline();
+    await settled;
+    return Promise.all(results);
+  }
+
+  async readJournal(run: number, afterSeq: number, limit: number): Promise<JournalRow[]> {
+    const rows: JournalRow[] = [];
+    while (rows.length < limit) {
+      const after = rows.at(-1)?.seq ?? afterSeq;
+      const pageRows = Math.min(journalPageRows, limit - rows.length);
+      const page = await this.#read((queries) => queries.journal(run, after, pageRows));
+      rows.push(...page);
+      if (page.length < pageRows) break;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return rows;
+  }
+
+  async postInbox(runId: string, message: NewInboxMessage): Promise<InboxMessage | undefined> {
+    const { writes, transitions } = this.#opened();
+    const bytes = message.payload?.length ?? 0;
+    return writes.submit(() => transitions.postInbox(runId, message), { bytes });
+  }
+
+  async readInbox(run: number, afterSeq: number): Promise<InboxMessage[]> {
+    return this.#read((queries) => queries.inbox(run, afterSeq));
+  }
+
+  async getRun(id: string): Promise<RunRecord | undefined> {
+    return this.#readDurable((queries) => queries.run(id));
+  }
+
+  async getRunByKey(workflow: string, key: string): Promise<RunRecord | undefined> {
+    return this.#readDurable((queries) => queries.runByKey(workflow, key));
+  }
+
+  async listRuns(query: RunQuery): Promise<{ runs: RunRecord[]; cursor?: string }> {
+    return this.#readDurable((queries) => queries.listRuns(query));
+  }
+
+  async nextDueAt(hashes: readonly string[]): Promise<number | undefined> {
+    return this.#read((queries) => queries.nextDueAt(hashes));
+  }
+
+  onForeignChange(listener: () => void): () => void {
+    return this.#opened().changes.add(listener);
+  }
+
+  async #open(): Promise<void> {
+    const { clock, busyTimeoutMs } = this.#options;
+    // Loaded here, so that a program that never opens a database does not pay for the driver.
+    const { default: Database } = await import('better-sqlite3');
+    const db = await openDatabase(Database, this.#path, { clock, busyTimeoutMs });
+    try {
+      this.#session = this.#sessionOver(db, Database);
+    } catch (error) {
+      db.close();
+      throw storageError(error, this.#path);
+    }
+  }
+
+  #sessionOver(db: BetterSqlite3.Database, Database: typeof BetterSqlite3): Session {
+    const { clock, random, busyTimeoutMs } = this.#options;
+    const isFile = this.#path !== ':memory:';
+    // SQLite puts its own files beside the real one, whatever link led to it.
+    const realPath = isFile ? realpathSync(this.#path) : this.#path;
+    const queries = new Queries(db);
+    const transitions = new Transitions(db);
+    const changes = new ForeignChanges(db, clock);
+    const engines = new Set<string>();
+    const locks = isFile ? new EngineLocks(realPath, Database) : undefined;
+    const checkpointer = isFile ? new Checkpointer(db, realPath, clock, this.#options.checkpoints) : undefined;
+    const { durability, walFd } = this.#openDurability(db, realPath);
+    const writes = new GroupCommit({
+      db,
+      durability,
+      clock,
+      random,
+      busyTimeoutMs,
+      explain: (error) => storageError(error, this.#path),
+      onCommit: (written) => {
+        checkpointer?.wrote(written);
+        if (transitions.concernedOthers && engines.size > 1) changes.notify();
+        transitions.concernedOthers = false;
+      },
+    });
+    return { db, queries, transitions, durability, writes, changes, engines, locks, checkpointer, walFd };
+  }
+
+  #openDurability(db: BetterSqlite3.Database, realPath: string): { durability: Durability; walFd: number | undefined } {
+    const { durability, fileSync, clock } = this.#options;
+    if (durability === 'process' || realPath === ':memory:') return { durability: durableOnCommit, walFd: undefined };
+    let walFd: number;
+    try {
+      walFd = openSync(`${realPath}-wal`, 'r+');
+    } catch {
+      // Slower, but as durable: each COMMIT then makes its own sync.
+      db.pragma('synchronous = FULL');
+      return { durability: durableOnCommit, walFd: undefined };
+    }
+    try {
+      syncFolder(dirname(realPath));
+      // Covers the migration.
+      fileSync.now(walFd);
+    } catch (error) {
+      closeSync(walFd);
+      throw error;
+    }
+    return { durability: new WalSync(walFd, fileSync, clock, (error) => this.#fence(error)), walFd };
+  }
+
+  #fence(error: Error): void {
+    const cause = storageError(error, this.#path);
+    this.#session?.writes.end(
+      new RunsheetError(
+        cause.code,
+        `The log of ${this.#path} could not be made durable, so nothing more is written to it; check the disk and start again. (${error.message})`,
+        { cause: error },
+      ),
+    );
+  }
+
+  #opened(): Session {
+    if (this.#session === undefined) throw stoppedError();
+    return this.#session;
+  }
+
+  /** Reads wait for nobody, but for a program that has locked the whole database. */
+  async #read<T>(query: (queries: Queries) => T): Promise<T> {
+    const { clock, random, busyTimeoutMs } = this.#options;
+    const giveUpAt = clock.monotonic() + busyTimeoutMs;
+    for (;;) {
+      try {
+        return query(this.#opened().queries);
+      } catch (error) {
+        if (!isBusy(error) || clock.monotonic() >= giveUpAt) throw storageError(error, this.#path);
+        await new Promise<void>((resolve) => clock.setTimer(1 + Math.floor(random() * 4), resolve));
+      }
+    }
+  }
+
+  /** For answers that leave the process: nobody shall be told of what a power cut could still undo. */
+  async #readDurable<T>(query: (queries: Queries) => T): Promise<T> {
+    const result = await this.#read(query);
+    const { durability } = this.#opened();
+    await new Promise<void>((resolve, reject) => {
+      durability.whenDurable({
+        bytes: 0,
+        durable: resolve,
+        failed: (error) => reject(storageError(error, this.#path)),
+      });
+    });
+    return result;
+  }
+}
+
+function sizeOf({ entries, transition }: Unit): number {
+  let bytes = transition?.kind === 'end' ? (transition.output?.length ?? 0) + (transition.error?.length ?? 0) : 0;
+  for (const { payload } of entries) bytes += entryOverheadBytes + (payload?.length ?? 0);
+  return bytes;
+}
