@@ -9,6 +9,8 @@ export interface Place {
   readonly inFlow: boolean;
   /** The key token, of a map's value. */
   readonly owner?: CST.Token;
+  /** Of a key: where its colon stands, if it has one. */
+  readonly colon?: number;
   /** Of a value: it begins on the line of its key or `-`. */
   readonly sameLine: boolean;
 }
@@ -44,7 +46,7 @@ function childrenOf({ token, depth, inFlow }: Place): Place[] {
         const place = { depth: depth + 1, inFlow: flow };
         return [
           ...properties(start, depth, flow),
-          ...values(key, { ...place, role: 'key', sameLine: false }),
+          ...values(key, { ...place, role: 'key', sameLine: false, ...colonOf(sep) }),
           ...properties(sep ?? [], depth, flow),
           ...values(value, { ...place, sameLine, ...(key ? { owner: key } : {}) }),
         ];
@@ -53,6 +55,11 @@ function childrenOf({ token, depth, inFlow }: Place): Place[] {
     default:
       return [];
   }
+}
+
+export function colonOf(separators: readonly CST.SourceToken[] = []): { colon?: number } {
+  const colon = separators.find((token) => token.type === 'map-value-ind');
+  return colon === undefined ? {} : { colon: colon.offset };
 }
 
 function values(token: CST.Token | null | undefined, place: Omit<Place, 'token' | 'role'> & { role?: 'key' }): Place[] {

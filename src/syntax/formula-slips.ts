@@ -1,5 +1,4 @@
-import type { CST } from 'yaml';
-import type { Place } from './cst-walk.js';
+import { type Place, colonOf } from './cst-walk.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { Range } from './source.js';
 
@@ -83,14 +82,14 @@ function closingQuote(text: string, start: number): number | undefined {
 /** Unquoted text with `: ` in it: `x: =$a ? 1 : 2`, `note: Rejected: by hand`, `- =$a ? 1 : 2`. */
 export function colonSlip(place: Place, text: string): Slip | undefined {
   if (place.inFlow) return undefined;
-  return place.role === 'key' ? formulaAsKey(place.token, text) : mapOnItsKeysLine(place, text);
+  return place.role === 'key' ? formulaAsKey(place, text) : mapOnItsKeysLine(place, text);
 }
 
 /** Keys are never formulas, so an unquoted key that begins with `=` is half of one. */
-function formulaAsKey(token: CST.Token, text: string): Slip | undefined {
-  if (token.type !== 'scalar' || !token.source.startsWith('=')) return undefined;
+function formulaAsKey({ token, colon: colonAt }: Place, text: string): Slip | undefined {
+  if (token.type !== 'scalar' || !token.source.startsWith('=') || colonAt === undefined) return undefined;
   const start = token.offset;
-  const colon = colonAfter(text, start + token.source.length);
+  const colon = { start: colonAt, end: colonAt + 1 };
   const whole = { start, end: extentOf(text, start, columnOf(text, start)) };
   return {
     diagnostic: colonDiagnostic(colon, { text: text.slice(start, whole.end), isFormula: true }),
@@ -103,8 +102,10 @@ function formulaAsKey(token: CST.Token, text: string): Slip | undefined {
 
 function mapOnItsKeysLine({ token, owner, sameLine }: Place, text: string): Slip | undefined {
   if (token.type !== 'block-map' || owner === undefined || owner.type !== 'scalar' || !sameLine) return undefined;
-  const key = token.items[0]?.key;
-  if (key?.type !== 'scalar') return undefined;
+  const [first] = token.items;
+  const { colon } = colonOf(first?.sep);
+  const key = first?.key;
+  if (key?.type !== 'scalar' || colon === undefined) return undefined;
   const start = key.offset;
   const isFormula = /^[=$]/.test(key.source) || formulaFields.has(owner.source);
   // Text over several lines is the rule of indentation broken, not a colon too many.
@@ -112,11 +113,7 @@ function mapOnItsKeysLine({ token, owner, sameLine }: Place, text: string): Slip
   const range = { start, end: extentOf(text, start, columnOf(text, owner.offset)) };
   const value = text.slice(start, range.end);
   return {
-    diagnostic: colonDiagnostic(colonAfter(text, start + key.source.length), {
-      text: value,
-      key: owner.source,
-      isFormula,
-    }),
+    diagnostic: colonDiagnostic({ start: colon, end: colon + 1 }, { text: value, key: owner.source, isFormula }),
     masks: [{ range, as: 'word' }],
   };
 }
@@ -134,11 +131,6 @@ function colonDiagnostic(range: Range, value: { text: string; key?: string; isFo
     range,
     help,
   };
-}
-
-function colonAfter(text: string, offset: number): Range {
-  const start = text.indexOf(':', offset);
-  return { start, end: start + 1 };
 }
 
 /** The end of a value that began at `start`: of its line and of the lines below that are indented deeper than `column`. */

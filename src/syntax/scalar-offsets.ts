@@ -108,7 +108,7 @@ function unfold(source: string, offset: number, copy: (text: string, at: number)
     const text = line.text.slice(start, end);
     if (number === 0) {
       copy(text, line.offset + start);
-      fold = { text: ' ', offset: line.offset + end };
+      fold = { text: ' ', offset: line.breakAt };
       return;
     }
     if (fold !== undefined && text === '' && number < last) {
@@ -118,7 +118,7 @@ function unfold(source: string, offset: number, copy: (text: string, at: number)
     }
     if (fold !== undefined) tape.put(fold.text, fold.offset);
     copy(text, line.offset + start);
-    fold = { text: ' ', offset: line.offset + end };
+    fold = { text: ' ', offset: line.breakAt };
   });
 }
 
