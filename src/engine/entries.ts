@@ -1,0 +1,67 @@
+import { JsonText, type JsonValue } from '../common/index.js';
+import type { Place, Recorded, RunError } from '../interpreter/index.js';
+
+/** The words of the journal. What each holds is told by the functions below, which write and read it. */
+export type EntryKind =
+  | 'run-started'
+  | 'step-started'
+  | 'step-completed'
+  | 'step-failed'
+  | 'step-retrying'
+  | 'step-skipped'
+  | 'decision'
+  | 'timer-fired'
+  | 'scope-ended'
+  | 'scope-aborted'
+  | 'run-outcome'
+  | 'run-ended';
+
+/** Keyed by structure, in a form in which no two places can meet: keys and names hold no line break. */
+export function entryKey(kind: string, place: Place): string {
+  return `${kind}\n${place.step ?? ''}\n${place.occurrence}\n${place.aspect}`;
+}
+
+const valuePrefix = '{"value":';
+
+/** `{"value":…}`, or `{}` where there is none. The text of the value is taken over as it is. */
+export function valuePayload(value: JsonText | undefined): string {
+  return value === undefined ? '{}' : `${valuePrefix}${value.text}}`;
+}
+
+export function errorPayload(error: RunError, more: Record<string, JsonValue> = {}): string {
+  return JSON.stringify({ error, ...more });
+}
+
+export function readValue(payload: string): JsonText | undefined {
+  return payload.startsWith(valuePrefix) ? new JsonText(payload.slice(valuePrefix.length, -1)) : undefined;
+}
+
+export function recordedPayload(recorded: Recorded): string {
+  return recorded.ok ? valuePayload(recorded.value) : errorPayload(recorded.error);
+}
+
+export function readRecorded(payload: string): Recorded {
+  if (payload.startsWith('{"error":')) return { ok: false, error: (JSON.parse(payload) as { error: RunError }).error };
+  return { ok: true, value: readValue(payload) };
+}
+
+/** What a `step-started` holds; `input` on an occurrence's first start only, later ones have the same. */
+export interface StepStarted {
+  readonly idempotencyKey: string;
+  readonly owed: boolean;
+  readonly input?: JsonValue;
+  /** The attempt was begun before, and its outcome never came. */
+  readonly restart?: true;
+}
+
+export function stepStartedPayload(started: Omit<StepStarted, 'input'>, input: JsonText | undefined): string {
+  const head = JSON.stringify(started);
+  return input === undefined ? head : `${head.slice(0, -1)},"input":${input.text}}`;
+}
+
+/** The journaled `with`, parsed when it is wanted. */
+export function readStepInput(payload: string): JsonText | undefined {
+  if (!payload.includes('"input":')) return undefined;
+  const parsed = JSON.parse(payload) as StepStarted;
+  return parsed.input === undefined ? undefined : new JsonText(() => JSON.stringify(parsed.input));
+}

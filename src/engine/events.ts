@@ -1,0 +1,80 @@
+import type { JournalRow } from '../storage/index.js';
+import type { EntryKind } from './entries.js';
+
+/** What happened in a run, told after it is durable. `seq` is its place in the run's journal. */
+export interface RunEvent {
+  readonly type: RunEventType;
+  readonly run: string;
+  readonly workflow: string;
+  readonly seq: number;
+  readonly at: number;
+  /** Key of the item, where it is about one. */
+  readonly step: string | null;
+  readonly occurrence: string | null;
+  readonly attempt: number | null;
+  /** What failed, for `step:failed`, `step:retry` and `workflow:failed`. */
+  readonly error?: { readonly name: string; readonly message: string };
+  /** When the next attempt is due, for `step:retry`; when the run wakes, for `workflow:sleeping`. */
+  readonly dueAt?: number;
+}
+
+export type RunEventType =
+  | 'workflow:started'
+  | 'workflow:sleeping'
+  | 'workflow:completed'
+  | 'workflow:failed'
+  | 'step:started'
+  | 'step:completed'
+  | 'step:failed'
+  | 'step:retry'
+  | 'step:skipped';
+
+/** The events that a unit of journal entries stands for. */
+export function eventsOf(run: string, workflow: string, entries: readonly JournalRow[]): RunEvent[] {
+  const events: RunEvent[] = [];
+  const retries = new Map(
+    entries.filter(({ kind }) => kind === 'step-retrying').map((entry) => [placeKey(entry), entry]),
+  );
+  for (const entry of entries) {
+    const event = describe(entry, retries);
+    if (event === undefined) continue;
+    const { seq, at, step, occurrence } = entry;
+    const attempt = step !== null && /^\d+$/.test(entry.aspect ?? '') ? Number(entry.aspect) : null;
+    events.push({ run, workflow, seq, at, step, occurrence, attempt, ...event });
+  }
+  return events;
+}
+
+type Description = Pick<RunEvent, 'type' | 'error' | 'dueAt'>;
+
+function describe(entry: JournalRow, retries: ReadonlyMap<string, JournalRow>): Description | undefined {
+  switch (entry.kind as EntryKind) {
+    case 'run-started':
+      return { type: 'workflow:started' };
+    case 'step-started':
+      return { type: 'step:started' };
+    case 'step-completed':
+      return { type: 'step:completed' };
+    case 'step-skipped':
+      return { type: 'step:skipped' };
+    case 'step-failed': {
+      const { error } = JSON.parse(entry.payload ?? '') as { error: { name: string; message: string } };
+      const retrying = retries.get(placeKey(entry));
+      if (retrying === undefined) return { type: 'step:failed', error };
+      const { value } = JSON.parse(retrying.payload ?? '') as { value: number };
+      return { type: 'step:retry', error, dueAt: value };
+    }
+    case 'run-outcome': {
+      const payload = JSON.parse(entry.payload ?? '{}') as { error?: { name: string; message: string } };
+      return payload.error === undefined
+        ? { type: 'workflow:completed' }
+        : { type: 'workflow:failed', error: payload.error };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function placeKey({ step, occurrence, aspect }: JournalRow): string {
+  return `${step}#${occurrence}:${aspect}`;
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { type Clock, RunsheetError, systemClock } from '../common/index.js';
+import type { Definition } from '../definition/index.js';
+import { type Handler, HandlerRegistry, type Logger, silentLogger } from '../handlers/index.js';
+import type { Storage } from '../storage/index.js';
+
+/** What `createEngine` takes. Everything but the storage has a default. */
+export interface EngineOptions {
+  readonly storage: Storage;
+  /** Registered at once; more can be added by `register`. */
+  readonly definitions?: readonly Definition[];
+  readonly handlers?: HandlerRegistry | readonly Handler[];
+  /** Runs driven at once by this engine. Default 1. */
+  readonly concurrency?: number;
+  /** How long a claim lasts without a heartbeat (a heartbeat is sent every third of it). Default 30,000. */
+  readonly runLeaseDurationMs?: number;
+  /** How long a handler whose scope was aborted is waited for. Default 10,000. */
+  readonly abortGraceMs?: number;
+  /** How long `stop` waits for running handlers before it aborts them. Default 10,000. */
+  readonly stopGraceMs?: number;
+  /** Largest stored value, in bytes of JSON. Default 1,048,576. */
+  readonly maxPayloadBytes?: number;
+  /** The value of a secret (`{ $secret: NAME }`); default: the environment's `RUNSHEET_SECRET_NAME`. */
+  readonly secrets?: (name: string) => string | undefined;
+  readonly clock?: Clock;
+  /** Default: silent. pino fits. */
+  readonly logger?: Logger;
+  /** 16 random bytes, for run ids and the engine's own name. Default: the system's. */
+  readonly randomBytes?: () => Uint8Array;
+  /** Told of each operation of each walk, in order; for tests of determinism. */
+  readonly onOperation?: (runId: string, operation: string) => void;
+}
+
+export interface EngineSettings extends Required<Omit<EngineOptions, 'definitions' | 'handlers' | 'onOperation'>> {
+  readonly definitions: readonly Definition[];
+  readonly handlers: HandlerRegistry;
+  readonly onOperation: EngineOptions['onOperation'];
+}
+
+const count = z.int().min(1);
+const functionOr = z.custom<unknown>((value) => typeof value === 'function', 'must be a function');
+const object = z.custom<unknown>((value) => typeof value === 'object' && value !== null, 'must be an object');
+
+const schema = z.strictObject({
+  storage: object,
+  definitions: z.array(object).optional(),
+  handlers: object.optional(),
+  concurrency: count.optional(),
+  runLeaseDurationMs: z.int().min(100).optional(),
+  abortGraceMs: z.int().min(0).optional(),
+  stopGraceMs: z.int().min(0).optional(),
+  maxPayloadBytes: count.optional(),
+  secrets: functionOr.optional(),
+  clock: object.optional(),
+  logger: object.optional(),
+  randomBytes: functionOr.optional(),
+  onOperation: functionOr.optional(),
+});
+
+/** @throws RunsheetError `RS_OPTIONS_INVALID` naming each unknown option and impossible value. */
+export function readOptions(options: EngineOptions): EngineSettings {
+  const checked = schema.safeParse(options);
+  if (!checked.success) {
+    const problems = checked.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
+    throw new RunsheetError('RS_OPTIONS_INVALID', `createEngine: ${problems.join('; ')}`);
+  }
+  const { handlers } = options;
+  return {
+    storage: options.storage,
+    definitions: options.definitions ?? [],
+    handlers: handlers instanceof HandlerRegistry ? handlers : new HandlerRegistry(handlers ?? []),
+    concurrency: options.concurrency ?? 1,
+    runLeaseDurationMs: options.runLeaseDurationMs ?? 30_000,
+    abortGraceMs: options.abortGraceMs ?? 10_000,
+    stopGraceMs: options.stopGraceMs ?? 10_000,
+    maxPayloadBytes: options.maxPayloadBytes ?? 1024 * 1024,
+    secrets: options.secrets ?? ((name) => process.env[`RUNSHEET_SECRET_${name}`]),
+    clock: options.clock ?? systemClock,
+    logger: options.logger ?? silentLogger,
+    randomBytes: options.randomBytes ?? (() => randomBytes(16)),
+    onOperation: options.onOperation,
+  };
+}

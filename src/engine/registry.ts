@@ -1,0 +1,87 @@
+import { RunsheetError } from '../common/index.js';
+import { type Definition, walkItems } from '../definition/index.js';
+import type { HandlerRegistry } from '../handlers/index.js';
+import { type Plan, compilePlan } from '../interpreter/index.js';
+import type { Storage } from '../storage/index.js';
+
+/** The definitions that an engine can drive: several revisions of a workflow side by side, by hash. */
+export class DefinitionRegistry {
+  readonly #handlers: HandlerRegistry;
+  readonly #plans = new Map<string, Plan>();
+  readonly #newest = new Map<string, Definition>();
+
+  constructor(handlers: HandlerRegistry) {
+    this.#handlers = handlers;
+  }
+
+  /**
+   * Makes a definition ready to be driven. Nothing is kept if it is refused.
+   *
+   * @throws RunsheetError `RS_HANDLER_UNKNOWN`, `RS_DEFINITION_UNSUPPORTED`
+   */
+  add(definition: Definition): void {
+    if (this.#plans.has(definition.hash)) return;
+    const plan = compilePlan(definition);
+    this.#checkHandlers(definition);
+    this.#plans.set(definition.hash, plan);
+    const newest = this.#newest.get(definition.name);
+    if (newest === undefined || definition.revision >= newest.revision) this.#newest.set(definition.name, definition);
+  }
+
+  plan(hash: string): Plan | undefined {
+    return this.#plans.get(hash);
+  }
+
+  get hashes(): readonly string[] {
+    return [...this.#plans.keys()];
+  }
+
+  /** @throws RunsheetError `RS_DEFINITION_UNKNOWN` naming those there are */
+  newest(name: string): Definition {
+    const definition = this.#newest.get(name);
+    if (definition !== undefined) return definition;
+    const names = [...this.#newest.keys()].sort().join(', ');
+    throw new RunsheetError(
+      'RS_DEFINITION_UNKNOWN',
+      `no workflow ${JSON.stringify(name)} is registered${names === '' ? '; none is' : `; there are ${names}`}`,
+    );
+  }
+
+  #checkHandlers({ document, name }: Definition): void {
+    const missing = new Map<string, string>();
+    walkItems(document, ({ item, key }) => {
+      if ('step' in item && !this.#handlers.has(item.step)) missing.set(item.step, key);
+    });
+    if (missing.size === 0) return;
+    const list = [...missing].map(([handler, step]) => `${handler} (step ${step})`).join(', ');
+    throw new RunsheetError(
+      'RS_HANDLER_UNKNOWN',
+      `${name} calls handlers that are not registered: ${list}; register them or correct the names`,
+    );
+  }
+}
+
+/**
+ * Keeps a definition in the storage, so that runs can be told what they are driven by.
+ *
+ * @throws RunsheetError `RS_DEFINITION_CONFLICT` while an unfinished run is on another content of the same revision
+ */
+export async function storeDefinition(storage: Storage, definition: Definition, now: number): Promise<void> {
+  const { name, revision, hash, canonical, source } = definition;
+  const others = await storage.unfinishedHashes(name, revision, hash);
+  if (others.length > 0) {
+    throw new RunsheetError(
+      'RS_DEFINITION_CONFLICT',
+      `${name} revision ${revision} is stored as ${others.join(', ')} with runs that have not ended, ` +
+        `and cannot become ${hash}; give the changed flow a higher revision`,
+    );
+  }
+  await storage.storeDefinition({
+    hash,
+    workflow: name,
+    revision,
+    document: canonical,
+    source: source?.text ?? null,
+    storedAt: now,
+  });
+}

@@ -1,0 +1,46 @@
+import type { JsonValue } from '../common/index.js';
+import type { RunError } from '../interpreter/index.js';
+import type { RollbackStatus, RunRecord, RunStatus } from '../storage/index.js';
+
+/** A run as its users see it. Times are epoch milliseconds. */
+export interface Run {
+  readonly id: string;
+  readonly workflow: string;
+  readonly revision: number;
+  readonly definitionHash: string;
+  readonly key: string | null;
+  readonly status: RunStatus;
+  readonly rollbackStatus: RollbackStatus | null;
+  readonly input: JsonValue;
+  /** Null until it has completed, and where it gave none. */
+  readonly output: JsonValue;
+  /** Why it failed. */
+  readonly error: RunError | null;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  /** When it goes on, where it waits for a time. */
+  readonly dueAt: number | null;
+}
+
+export function toRun(record: RunRecord): Run {
+  const { id, workflow, revision, definitionHash, key, status, rollbackStatus } = record;
+  const { createdAt, startedAt, endedAt } = record;
+  return {
+    id,
+    workflow,
+    revision,
+    definitionHash,
+    key,
+    status,
+    rollbackStatus,
+    input: JSON.parse(record.input) as JsonValue,
+    output: record.output === null ? null : (JSON.parse(record.output) as JsonValue),
+    error: record.error === null ? null : (JSON.parse(record.error) as RunError),
+    createdAt,
+    startedAt,
+    endedAt,
+    // Of a leased run it is the expiry of its lease, which is the engine's business.
+    dueAt: record.owner === null ? record.dueAt : null,
+  };
+}

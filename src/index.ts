@@ -1,0 +1,31 @@
+export {
+  type Clock,
+  type ErrorCode,
+  type JsonObject,
+  type JsonValue,
+  RunsheetError,
+  errorCodes,
+  systemClock,
+} from './common/index.js';
+export { type Definition } from './definition/index.js';
+export {
+  type Handler,
+  type HandlerContext,
+  HandlerRegistry,
+  type Logger,
+  NoEffectError,
+  NonRetryableError,
+  defineHandler,
+  loadHandlers,
+} from './handlers/index.js';
+export {
+  type Engine,
+  type EngineOptions,
+  type EnqueueOptions,
+  type Recovery,
+  type Run,
+  type RunEvent,
+  type RunEventType,
+  createEngine,
+} from './engine/index.js';
+export * from './storage/index.js';

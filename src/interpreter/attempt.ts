@@ -1,0 +1,145 @@
+import { type JsonText, type JsonValue, RunsheetError, toJsonText } from '../common/index.js';
+import {
+  type Handler,
+  type HandlerContext,
+  type SchemaProblem,
+  isNoEffect,
+  isNonRetryable,
+  parseInput,
+  parseOutput,
+} from '../handlers/index.js';
+import type { Services } from './frame.js';
+import type { AttemptOutcome } from './port.js';
+import { Failure, errorFromThrown, languageError } from './run-error.js';
+import { resolveSecrets } from './secrets.js';
+
+/** One call of a handler: everything it is given, and the limits it is held to. */
+export interface AttemptCallSpec {
+  readonly handler: Handler;
+  readonly step: string;
+  readonly occurrence: string;
+  readonly attempt: number;
+  /** As resolved and journaled; absent where the step has no `with`. */
+  readonly input: JsonText | undefined;
+  readonly idempotencyKey: string;
+  readonly timeoutMs: number | undefined;
+}
+
+/**
+ * Calls a handler once and turns whatever comes of it into an outcome; it never throws. A handler
+ * that overruns its time-out is told so by its signal and left behind: its late result is refused.
+ */
+export async function callHandler(
+  services: Services,
+  spec: AttemptCallSpec,
+  aborted: AbortSignal,
+): Promise<AttemptOutcome> {
+  const { handler, step, attempt } = spec;
+  let input: unknown;
+  try {
+    input = parseStepInput(services, handler, step, spec.input);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // Before the first attempt this was already checked; now it may be another deployment's handler that refuses.
+    return { ok: false, error: { ...error.error, attempt }, final: true, effect: attempt === 1 ? 'none' : 'unknown' };
+  }
+  const timer = limitTime(services, spec, aborted);
+  const call = Promise.resolve().then(() => handler.run(contextOf(services, spec, input, timer.signal)));
+  try {
+    const returned = await Promise.race([call, timer.expired]);
+    return { ok: true, value: storableOutput(services, handler, step, attempt, returned) };
+  } catch (thrown) {
+    return failureOutcome(thrown, step, attempt);
+  } finally {
+    timer.cancel();
+    call.catch((error: unknown) => {
+      if (timer.signal.aborted) services.logger.debug({ step, attempt, error }, 'an attempt failed after its time-out');
+    });
+  }
+}
+
+/**
+ * The handler's input: secrets put in, parsed by its schema.
+ *
+ * @throws Failure `SecretMissing` or `ValidationError`
+ */
+export function parseStepInput(
+  services: Services,
+  handler: Handler,
+  step: string,
+  input: JsonText | undefined,
+): unknown {
+  const parsed = parseInput(handler, input === undefined ? undefined : resolveSecrets(input.copy(), services.secret, step));
+  if (parsed.ok) return parsed.value;
+  throw validationFailure(`the input of ${handler.name}`, parsed.problems, step);
+}
+
+function contextOf(services: Services, spec: AttemptCallSpec, input: unknown, signal: AbortSignal): HandlerContext<unknown> {
+  const { id, key, workflow, revision } = services.context.meta;
+  return {
+    input,
+    run: { id, key, workflow, revision },
+    step: { key: spec.step, occurrence: spec.occurrence },
+    attempt: spec.attempt,
+    idempotencyKey: spec.idempotencyKey,
+    signal,
+    logger: services.logger,
+  };
+}
+
+function limitTime(
+  { clock }: Services,
+  { step, attempt, timeoutMs }: AttemptCallSpec,
+  aborted: AbortSignal,
+): { signal: AbortSignal; expired: Promise<never>; cancel: () => void } {
+  if (timeoutMs === undefined) return { signal: aborted, expired: new Promise(() => {}), cancel: () => {} };
+  const overrun = new AbortController();
+  let cancel = (): void => {};
+  const expired = new Promise<never>((_, reject) => {
+    const timer = clock.setTimer(timeoutMs, () => {
+      const error = new Failure(
+        languageError('Timeout', `${step} did not end within ${timeoutMs} ms`, { step, attempt }),
+      );
+      overrun.abort(error);
+      reject(error);
+    });
+    cancel = () => timer.cancel();
+  });
+  return { signal: AbortSignal.any([aborted, overrun.signal]), expired, cancel };
+}
+
+/** What the handler returned, parsed and as JSON; nothing where it returned nothing. */
+function storableOutput(
+  services: Services,
+  handler: Handler,
+  step: string,
+  attempt: number,
+  returned: unknown,
+): JsonText | undefined {
+  const parsed = parseOutput(handler, returned);
+  if (!parsed.ok) throw validationFailure(`what ${handler.name} returned`, parsed.problems, step);
+  if (parsed.value === undefined) return undefined;
+  try {
+    return toJsonText(parsed.value, services.maxPayloadBytes);
+  } catch (error) {
+    if (!(error instanceof RunsheetError)) throw error;
+    const name = error.code === 'RS_PAYLOAD_TOO_LARGE' ? 'PayloadTooLarge' : 'SerializationError';
+    throw new Failure(languageError(name, `what ${handler.name} returned: ${error.message}`, { step, attempt }));
+  }
+}
+
+function validationFailure(what: string, problems: readonly SchemaProblem[], step: string): Failure {
+  const list = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const details: JsonValue = { problems: problems.map(({ path, message }) => ({ path, message })) };
+  return new Failure(languageError('ValidationError', `${what} is not valid: ${list.join('; ')}`, { step, details }));
+}
+
+function failureOutcome(thrown: unknown, step: string, attempt: number): AttemptOutcome {
+  if (thrown instanceof Failure) return { ok: false, error: { ...thrown.error, attempt } };
+  return {
+    ok: false,
+    error: errorFromThrown(thrown, step, attempt),
+    ...(isNonRetryable(thrown) && { final: true }),
+    ...(isNoEffect(thrown) && { effect: 'none' as const }),
+  };
+}

@@ -1,0 +1,6 @@
+export { type RunOutcome, execute } from './execute.js';
+export { type Plan } from './plan.js';
+export { compilePlan } from './compile-plan.js';
+export type * from './port.js';
+export { type RunError, errorFromThrown, languageError } from './run-error.js';
+export { type Services } from './frame.js';
