@@ -5,3 +5,6 @@ export { canonicalDocument, formulaText } from './canonical-document.js';
 export { type Definition, definitionFromCanonical, sealDefinition } from './definition.js';
 export { type ValidatedInput, inputSchemaOf, validateInput } from './input.js';
 export { type SchemaProblem, type SchemaValidator, compileSchema } from './json-schema.js';
+export { type ReadWorkflow, readWorkflow } from './read-workflow.js';
+export { Report, describe, listed, quoted } from './report.js';
+export { languageVariables } from './value-fields.js';

@@ -1,5 +1,8 @@
 import { createRequire } from 'node:module';
+import type * as AjvModule from 'ajv/dist/2020.js';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type * as FormatsModule from 'ajv-formats';
+import type * as Re2Module from 're2js';
 import type { JsonObject, JsonValue } from '../common/index.js';
 import { nearest } from '../syntax/index.js';
 
@@ -17,10 +20,6 @@ export type SchemaValidator = (value: JsonValue) => SchemaProblem[];
 /** Enough to mend a value by; a hostile one could have millions. */
 const mostProblems = 50;
 
-type AjvModule = typeof import('ajv/dist/2020.js');
-type FormatsModule = typeof import('ajv-formats');
-type Re2Module = typeof import('re2js');
-
 const load = createRequire(import.meta.url);
 
 /**
@@ -28,8 +27,8 @@ const load = createRequire(import.meta.url);
  * checker is; that is why these are not `import()`.
  */
 export function newAjv(options: { fillDefaults: boolean }): Ajv2020 {
-  const { Ajv2020: Ajv } = load('ajv/dist/2020.js') as AjvModule;
-  const { default: addFormats } = load('ajv-formats') as FormatsModule;
+  const { Ajv2020: Ajv } = load('ajv/dist/2020.js') as typeof AjvModule;
+  const { default: addFormats } = load('ajv-formats') as typeof FormatsModule;
   const ajv = new Ajv({
     allErrors: true,
     verbose: true,
@@ -46,7 +45,7 @@ export function newAjv(options: { fillDefaults: boolean }): Ajv2020 {
 
 /** A regular expression that cannot backtrack. Throws if it needs to (look-around, back references). */
 export function linearPattern(pattern: string): { test(text: string): boolean } {
-  const { RE2JS } = load('re2js') as Re2Module;
+  const { RE2JS } = load('re2js') as typeof Re2Module;
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
   return { test: (text) => compiled.matcher(text).find() };
 }

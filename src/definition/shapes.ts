@@ -1,14 +1,9 @@
 import type { Verb } from './verbs.js';
 
-/**
- * What may stand under a key. The shape walk has one check for each; `schemas/workflow.schema.json` says the
- * same for editors, and a test holds the two to the same keys.
- */
-export type FieldKind =
-  // Texts
+/** What may stand under a key, where one function can check it: no lists of items, no values with formulas inside. */
+export type PlainKind =
   | 'text'
   | 'note'
-  | 'message'
   | 'workflow name'
   | 'id'
   | 'identifier'
@@ -17,7 +12,8 @@ export type FieldKind =
   | 'child'
   | 'schedule id'
   | 'error name'
-  // Numbers, switches and words
+  | 'error names'
+  | 'catchable error names'
   | 'count'
   | 'boolean'
   | 'join'
@@ -25,32 +21,30 @@ export type FieldKind =
   | 'onItemError'
   | 'backoff'
   | 'overlap'
-  // Times
   | 'duration'
   | 'delay'
   | 'limit'
-  | 'time or duration'
-  | 'time, duration or never'
   | 'cron'
   | 'timezone'
-  // Formulas and values
   | 'condition'
   | 'formula'
-  | 'list'
-  | 'value'
-  | 'literal'
-  | 'step arguments'
-  | 'child arguments'
-  // JSON Schemas
   | 'schema'
   | 'input fields'
-  // Maps and lists of the language
   | 'labels'
   | 'constants'
+  | 'literal';
+
+/** What has an inside whose check depends on what is around it. */
+export type NestedKind =
+  | 'message'
+  | 'value'
+  | 'list'
+  | 'step arguments'
+  | 'child arguments'
+  | 'time or duration'
+  | 'time, duration or never'
   | 'retry'
   | 'retry policies'
-  | 'error names'
-  | 'catchable error names'
   | 'defaults'
   | 'schedule'
   | 'compensation'
@@ -59,6 +53,12 @@ export type FieldKind =
   | 'branches'
   | 'items'
   | 'onError';
+
+/**
+ * There is one check for each kind; `schemas/workflow.schema.json` says the same for editors, and a test holds the two
+ * to the same keys.
+ */
+export type FieldKind = PlainKind | NestedKind;
 
 export interface Shape {
   /** How messages call what has this shape. */

@@ -1,0 +1,43 @@
+import { type Diagnostic, type Source, type SyntaxNode, nodeAt, parseDocument, toValue } from '../syntax/index.js';
+import type { WorkflowDocument } from './document.generated.js';
+import { inputSchemaOf } from './input.js';
+import { compileSchema } from './json-schema.js';
+import { Report } from './report.js';
+import { problemText } from './schema-fields.js';
+import { checkShape } from './shape-walk.js';
+
+export interface ReadWorkflow {
+  /** Absent if the text is no YAML that the language allows. */
+  readonly root?: SyntaxNode;
+  /** Absent if there is an error among the diagnostics. */
+  readonly document?: WorkflowDocument;
+  /** In order of position. */
+  readonly diagnostics: Diagnostic[];
+}
+
+/** Reads a flow file as far as its shape goes: YAML (RS1…) and the shapes of the language (RS2…). */
+export function readWorkflow(source: Source): ReadWorkflow {
+  const { root, diagnostics } = parseDocument(source);
+  if (root === undefined) return { diagnostics };
+  const report = new Report();
+  report.diagnostics.push(...diagnostics);
+  checkShape(root, report);
+  if (report.hasErrors) return { root, diagnostics: report.inOrder() };
+  // What the shape walk lets through is a document; a test compares it with the JSON Schema.
+  const document = toValue(root) as unknown as WorkflowDocument;
+  checkScheduledInput(root, document, report);
+  return { root, ...(!report.hasErrors && { document }), diagnostics: report.inOrder() };
+}
+
+function checkScheduledInput(root: SyntaxNode, document: WorkflowDocument, report: Report): void {
+  if (document.schedule === undefined) return;
+  const validate = compileSchema(inputSchemaOf(document), { fillDefaults: true });
+  document.schedule.forEach((entry, index) => {
+    const [problem] = validate(structuredClone(entry.input ?? (entry.input === null ? null : {})));
+    const node = nodeAt(root, ['schedule', index, 'input']) ?? nodeAt(root, ['schedule', index]);
+    if (problem === undefined || node === undefined) return;
+    const message = `the input of this schedule does not fit the workflow's: ${problemText(problem)}`;
+    const help = entry.input === undefined ? 'give the schedule an `input`' : undefined;
+    report.error('RS2033', node.range, message, help);
+  });
+}

@@ -1,0 +1,210 @@
+import { durationProblem, parseDuration } from '../common/index.js';
+import { type MappingEntry, nearest } from '../syntax/index.js';
+import { cronProblem, timezoneProblem } from './cron.js';
+import { type Report, describe, listed, quoted, valueRange } from './report.js';
+
+/** Says that a value is of the wrong kind: "`timeout` must be a duration, not a list". */
+export function wrongKind(entry: MappingEntry, expected: string, report: Report, help?: string): void {
+  report.error(
+    'RS2001',
+    valueRange(entry),
+    `\`${entry.key.value}\` must be ${expected}, not ${describe(entry.value)}`,
+    help,
+  );
+}
+
+/** The text of a field, or undefined after having said that it is none. */
+export function textOf(entry: MappingEntry, expected: string, report: Report): string | undefined {
+  const { value } = entry;
+  if (value.kind === 'scalar' && typeof value.value === 'string') return value.value;
+  const plain = value.kind === 'scalar' && value.value !== null;
+  wrongKind(entry, expected, report, plain ? `put it in quotes: "${String(value.value)}"` : undefined);
+  return undefined;
+}
+
+export function text(entry: MappingEntry, report: Report): void {
+  textOf(entry, 'a text', report);
+}
+
+export function note(entry: MappingEntry, report: Report): void {
+  if (entry.value.kind !== 'scalar' || entry.value.value !== null) textOf(entry, 'a note', report);
+}
+
+const patterns = {
+  workflow: { rule: /^[A-Za-z][A-Za-z0-9_.-]*$/, words: 'letters, digits, `_`, `.` and `-`, beginning with a letter' },
+  name: {
+    rule: /^[A-Za-z_][A-Za-z0-9_.-]*$/,
+    words: 'letters, digits, `_`, `.` and `-`, beginning with a letter or `_`',
+  },
+  identifier: { rule: /^[A-Za-z_][A-Za-z0-9_]*$/, words: 'letters, digits and `_`, beginning with a letter or `_`' },
+};
+
+const longestWorkflowName = 128;
+
+export function workflowName(entry: MappingEntry, report: Report): void {
+  const value = named(entry, 'a workflow name', 'workflow', report);
+  if (value !== undefined && value.length > longestWorkflowName) {
+    report.error('RS2010', entry.value.range, `the name is longer than ${longestWorkflowName} characters`);
+  }
+}
+
+/** A name that is written out: of a handler, a signal, an error, a policy. */
+export function name(entry: MappingEntry, expected: string, report: Report): void {
+  named(entry, expected, 'name', report);
+}
+
+export function identifier(entry: MappingEntry, report: Report): void {
+  named(entry, 'a name', 'identifier', report);
+}
+
+function named(
+  entry: MappingEntry,
+  expected: string,
+  pattern: keyof typeof patterns,
+  report: Report,
+): string | undefined {
+  const value = textOf(entry, expected, report);
+  if (value === undefined || patterns[pattern].rule.test(value)) return value;
+  const computed = /^=|^\$|\{/.test(value);
+  report.error(
+    'RS2010',
+    entry.value.range,
+    `${quoted(value)} is not ${expected}`,
+    computed
+      ? 'such names are written out, never computed: choose between them with `branch`'
+      : `it may have ${patterns[pattern].words}`,
+  );
+  return undefined;
+}
+
+/** Names that are keys: of branches, constants, retry policies. */
+export function keyName(entry: MappingEntry, what: string, pattern: 'name' | 'identifier', report: Report): void {
+  const { key } = entry;
+  if (patterns[pattern].rule.test(key.value)) return;
+  report.error(
+    'RS2010',
+    key.range,
+    `${quoted(key.value)} is no name of a ${what}`,
+    `it may have ${patterns[pattern].words}`,
+  );
+}
+
+export function id(entry: MappingEntry, report: Report): void {
+  const value = textOf(entry, 'an id', report);
+  if (value === undefined || patterns.identifier.rule.test(value)) return;
+  const mended = value.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^(?=\d)/, '_');
+  const why = value.includes('-') ? `: in a formula \`$steps.${value}\` would be a subtraction` : '';
+  report.error('RS2011', entry.value.range, `${quoted(value)} is not an id${why}`, `write \`${mended}\``);
+}
+
+export function count(entry: MappingEntry, report: Report): void {
+  const { value } = entry;
+  if (
+    value.kind === 'scalar' &&
+    typeof value.value === 'number' &&
+    Number.isSafeInteger(value.value) &&
+    value.value >= 1
+  ) {
+    return;
+  }
+  const quotedNumber = value.kind === 'scalar' && typeof value.value === 'string' && /^\d+$/.test(value.value);
+  report.error(
+    'RS2012',
+    valueRange(entry),
+    `\`${entry.key.value}\` must be a whole number of at least 1, not ${describe(value)}`,
+    quotedNumber ? 'leave the quotes out' : undefined,
+  );
+}
+
+export function boolean(entry: MappingEntry, report: Report): void {
+  const { value } = entry;
+  if (value.kind !== 'scalar' || typeof value.value !== 'boolean') wrongKind(entry, '`true` or `false`', report);
+}
+
+export function oneOf(entry: MappingEntry, words: readonly string[], report: Report): void {
+  const { value } = entry;
+  if (value.kind === 'scalar' && typeof value.value === 'string' && words.includes(value.value)) return;
+  const guess = value.kind === 'scalar' ? nearest(String(value.value), words) : undefined;
+  const message = `\`${entry.key.value}\` must be ${listed(words)}, not ${describe(value)}`;
+  report.error('RS2017', valueRange(entry), message, guess && `did you mean \`${guess}\`?`);
+}
+
+export interface DurationRules {
+  /** Whether `never` may stand here. */
+  readonly never?: boolean;
+  /** Whether no time at all makes sense here, as for the delay between two tries. */
+  readonly zero?: boolean;
+}
+
+export function duration(entry: MappingEntry, rules: DurationRules, report: Report): void {
+  const { key, value } = entry;
+  if (value.kind === 'scalar' && typeof value.value === 'number') {
+    const number = String(value.value);
+    const help = `write \`${key.value}: ${number}s\`, \`${number}m\` or \`${number}h\``;
+    report.error('RS2013', value.range, `\`${key.value}: ${number}\` has no unit: which is meant?`, help);
+    return;
+  }
+  if (value.kind === 'mapping' && value.entries.some((each) => each.key.value === 'until')) {
+    const help = '`{ until: … }` is for `sleep` and for the `timeout` of `waitFor`';
+    report.error('RS2015', key.range, `\`${key.value}\` must be a duration, not a point in time`, help);
+    return;
+  }
+  const given = textOf(entry, rules.never === true ? 'a duration or `never`' : 'a duration', report);
+  if (given !== undefined) durationText(entry, given, rules, report);
+}
+
+function durationText(entry: MappingEntry, given: string, rules: DurationRules, report: Report): void {
+  const { range } = entry.value;
+  const key = entry.key.value;
+  if (given === 'never') {
+    if (rules.never !== true)
+      report.error('RS2015', range, `\`${key}\` cannot be \`never\``, 'write a duration, such as `15m`');
+    return;
+  }
+  const problem = durationProblem(given);
+  if (problem !== undefined) {
+    const bare = /^\d+(\.\d+)?$/.test(given);
+    const help =
+      given.startsWith('=') || given.startsWith('$')
+        ? 'durations are written out, never computed'
+        : 'write for example `30s`, `15m`, `2h30m` or `14d`';
+    report.error(bare ? 'RS2013' : 'RS2014', range, problem, bare ? undefined : help);
+  } else if (rules.zero !== true && parseDuration(given) === 0) {
+    report.error('RS2016', range, `\`${key}: ${given}\` is no time at all`, 'leave it out, or write how long is meant');
+  }
+}
+
+export function cron(entry: MappingEntry, report: Report): void {
+  const value = textOf(entry, 'a cron expression', report);
+  const problem = value === undefined ? undefined : cronProblem(value);
+  if (problem !== undefined) {
+    report.error('RS2034', entry.value.range, problem, "`0 7 * * MON-FRI` is seven o'clock on working days");
+  }
+}
+
+export function timezone(entry: MappingEntry, report: Report): void {
+  const value = textOf(entry, 'a time zone', report);
+  const problem = value === undefined ? undefined : timezoneProblem(value);
+  if (problem !== undefined) report.error('RS2035', entry.value.range, problem.message, problem.help);
+}
+
+/** A field that can only hold a formula giving true or false. */
+export function condition(entry: MappingEntry, report: Report): void {
+  const { value } = entry;
+  if (value.kind === 'scalar' && typeof value.value === 'boolean') return;
+  if (value.kind === 'scalar' && typeof value.value === 'string') return notBlank(entry, value.value, report);
+  wrongKind(entry, 'a formula that gives true or false', report);
+}
+
+export function formula(entry: MappingEntry, report: Report): void {
+  const { value } = entry;
+  if (value.kind === 'scalar' && typeof value.value === 'string') return notBlank(entry, value.value, report);
+  const help = value.kind === 'scalar' && typeof value.value === 'number' ? `write \`=${value.value}\`` : undefined;
+  wrongKind(entry, 'a formula', report, help);
+}
+
+function notBlank(entry: MappingEntry, value: string, report: Report): void {
+  if (value.trim() === '' || value.trim() === '=') {
+    report.error('RS2018', entry.value.range, `\`${entry.key.value}\` holds no formula`);
+  }
+}

@@ -1,0 +1,138 @@
+import type { MappingNode, ScalarNode, SyntaxNode } from '../syntax/index.js';
+import { type Report, quoted } from './report.js';
+
+/** Variables that the language binds somewhere; a literal that begins with one nearly always lacks its `=`. */
+export const languageVariables: readonly string[] = [
+  'input',
+  'constants',
+  'steps',
+  'index',
+  'iteration',
+  'signal',
+  'result',
+  'error',
+  'workflow',
+  'run',
+];
+
+/** The markers of other tools, the longer ones first: `${{ … }}`, `${ … }`, `{{ … }}`, `{% … %}`. */
+const marker = /\$\{\{.*?\}\}|\$\{[^{}]*\}|\{\{.*?\}\}|\{%.*?%\}/s;
+
+const secretName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+export interface ValueRules {
+  /** Names of variables bound here beside `languageVariables`: those of the `forEach` around. */
+  readonly loopVariables: readonly string[];
+  /** Whether `{ $secret: NAME }` may stand here. */
+  readonly secrets: boolean;
+}
+
+/**
+ * Checks a value with formulas at any depth. Returns the maps that are references to secrets, so that the caller can
+ * tell every other `$secret` in the file.
+ */
+export function checkValue(node: SyntaxNode, rules: ValueRules, report: Report): MappingNode[] {
+  switch (node.kind) {
+    case 'scalar':
+      if (typeof node.value === 'string') checkText(node, node.value, rules, report);
+      return [];
+    case 'sequence':
+      return node.items.flatMap((item) => checkValue(item, rules, report));
+    case 'mapping':
+      if (rules.secrets && node.entries.some(({ key }) => key.value === '$secret')) {
+        checkSecret(node, report);
+        return [node];
+      }
+      return node.entries.flatMap(({ value }) => checkValue(value, rules, report));
+  }
+}
+
+function checkText(node: ScalarNode, text: string, rules: ValueRules, report: Report): void {
+  if (text.startsWith('=')) return;
+  const variable = /^\$([A-Za-z_]\w*)/.exec(text);
+  if (variable !== null && [...languageVariables, ...rules.loopVariables].includes(variable[1] ?? '')) {
+    report.error(
+      'RS2025',
+      node.range,
+      `${quoted(text)} is a literal text, though it begins like a variable`,
+      `for its value write \`=${text}\`, for the text itself \`=${JSON.stringify(text)}\``,
+    );
+    return;
+  }
+  const found = marker.exec(text);
+  if (found === null) return;
+  const range = { start: node.offsetOf(found.index), end: node.offsetOf(found.index + found[0].length) };
+  report.error(
+    'RS2026',
+    range,
+    `\`${found[0]}\` is the marker of another tool; nothing is put in its place`,
+    `for a value write \`${formulaFor(text, found[0])}\`, for the text itself \`=${JSON.stringify(text)}\``,
+  );
+}
+
+/** The formula that the author of a marker probably meant: `="Hello " & $input.name` for `Hello {{ input.name }}`. */
+function formulaFor(text: string, found: string): string {
+  const inside = found.replace(/^[${%]+\s*|\s*[}%]+$/g, '');
+  const path = /^\$?(?:inputs?|steps|constants)(?:\.[A-Za-z_]\w*)+$/.test(inside)
+    ? `$${inside.replace(/^\$/, '').replace(/^inputs\./, 'input.')}`
+    : '$input.…';
+  const [before = '', after = ''] = text.split(found, 2);
+  const parts = [before && JSON.stringify(before), path, after && JSON.stringify(after)].filter((part) => part !== '');
+  return `=${parts.join(' & ')}`;
+}
+
+function checkSecret(node: MappingNode, report: Report): void {
+  const [entry, other] = node.entries;
+  if (other !== undefined) {
+    const extra = node.entries.find(({ key }) => key.value !== '$secret') ?? other;
+    report.error('RS2027', extra.key.range, '`$secret` stands alone in its map', 'write `{ $secret: NAME }`');
+    return;
+  }
+  const value = entry?.value;
+  if (value?.kind !== 'scalar' || typeof value.value !== 'string' || !secretName.test(value.value)) {
+    const message = 'the name of a secret has letters, digits and `_`, and is written out';
+    report.error(
+      'RS2027',
+      (value?.kind === 'scalar' ? value : node).range,
+      message,
+      'write for example `{ $secret: MAIL_TOKEN }`',
+    );
+  }
+}
+
+/** Reports every `$secret` of the tree that is no reference found by `checkValue`. */
+export function reportStraySecrets(root: SyntaxNode, references: ReadonlySet<SyntaxNode>, report: Report): void {
+  if (root.kind === 'scalar' || references.has(root)) return;
+  if (root.kind === 'sequence') {
+    for (const item of root.items) reportStraySecrets(item, references, report);
+    return;
+  }
+  for (const { key, value } of root.entries) {
+    if (key.value === '$secret') {
+      const help = 'secrets are for handlers: move it into the `with` of a `step` or of its `compensate`';
+      report.error('RS2027', key.range, 'no secret can stand here', help);
+    }
+    reportStraySecrets(value, references, report);
+  }
+}
+
+/** Warns of formulas where nothing evaluates them: constants, the input of a schedule. */
+export function warnOfFormulas(node: SyntaxNode, where: string, report: Report): void {
+  if (node.kind === 'sequence') for (const item of node.items) warnOfFormulas(item, where, report);
+  else if (node.kind === 'mapping') for (const { value } of node.entries) warnOfFormulas(value, where, report);
+  else if (typeof node.value === 'string' && node.value.startsWith('=')) {
+    report.warning(
+      'RS2041',
+      node.range,
+      `${where} is literal: ${quoted(node.value)} is not evaluated`,
+      'compute it in a `set`',
+    );
+  }
+}
+
+/** Whether a value holds a formula at any depth, so that what it will be cannot be known yet. */
+export function holdsFormula(node: SyntaxNode): boolean {
+  if (node.kind === 'sequence') return node.items.some(holdsFormula);
+  if (node.kind === 'mapping') return node.entries.some(({ value }) => holdsFormula(value));
+  return typeof node.value === 'string' && node.value.startsWith('=');
+}
