@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import type { Storage } from '../../storage/index.js';
+import { type StorageCase, aLeasedRun, aRun, anEntry, claim, idsOf, leaseMs, mustGet, now, unitOf } from './case.js';
+
+/** Resolves when `storage` reports a change by others. */
+function foreignChange(storage: Storage): Promise<void> {
+  return new Promise((resolve) => {
+    const end = storage.onForeignChange(() => {
+      end();
+      resolve();
+    });
+  });
+}
+
+export const severalCases: readonly StorageCase[] = [
+  {
+    name: 'engines on one storage object are told of each other’s news; a single engine is not told of its own',
+    async run(make) {
+      const storage = await make();
+      let told = 0;
+      const end = storage.onForeignChange(() => (told += 1));
+      await storage.registerEngine('engine-a');
+      await storage.enqueueRun(aRun());
+      assert.equal(told, 0);
+      await storage.registerEngine('engine-b');
+      const change = foreignChange(storage);
+      await storage.enqueueRun(aRun());
+      await change;
+      assert.ok(told > 0);
+      end();
+      const before = told;
+      const another = foreignChange(storage);
+      await storage.enqueueRun(aRun());
+      await another;
+      assert.equal(told, before, 'one who has left is not told');
+    },
+  },
+  {
+    name: 'what one storage writes the other sees, and is told of',
+    needs: 'shared',
+    async run(make) {
+      const [a, b] = [await make(), await make()];
+      const change = foreignChange(b);
+      const { run } = await a.enqueueRun(aRun({ key: 'k' }));
+      await change;
+      assert.deepEqual(await b.getRun(run.id), run);
+      const again = await b.enqueueRun(aRun({ key: 'k' }));
+      assert.deepEqual([again.created, again.run.id], [false, run.id]);
+    },
+  },
+  {
+    name: 'two storages never claim a run twice, nor pass a limit together',
+    needs: 'shared',
+    async run(make) {
+      const [a, b] = [await make(), await make()];
+      await Promise.all(Array.from({ length: 60 }, () => a.enqueueRun(aRun())));
+      const claims = await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          claim(index % 2 === 0 ? a : b, { owner: index % 2 === 0 ? 'engine-a' : 'engine-b', limit: 2 }),
+        ),
+      );
+      const claimed = idsOf(claims.flat());
+      assert.equal(claimed.length, 60);
+      assert.equal(new Set(claimed).size, 60);
+
+      const post = { workflow: 'post', definitionHash: 'hash-post-1' };
+      await Promise.all(Array.from({ length: 20 }, () => a.enqueueRun(aRun(post))));
+      const limited = await Promise.all(
+        [a, b, a, b].map((storage, index) =>
+          claim(storage, { owner: `engine-${index}`, hashes: ['hash-post-1'], limits: new Map([['post', 3]]) }),
+        ),
+      );
+      assert.equal(limited.flat().length, 3);
+    },
+  },
+  {
+    name: 'units after a takeover by the other storage are refused',
+    needs: 'shared',
+    async run(make) {
+      const [a, b] = [await make(), await make()];
+      const old = await aLeasedRun(a);
+      await a.commitUnits([unitOf(old, { entries: [anEntry(1)] })]);
+      const [taken] = await claim(b, { owner: 'engine-b', at: now + leaseMs });
+      assert.ok(taken);
+      const [late, next] = await Promise.all([
+        a.commitUnits([unitOf(old, { entries: [anEntry(2, { payload: '"late"' })] })]),
+        b.commitUnits([unitOf(taken, { entries: [anEntry(2, { payload: '"next"' })] })]),
+      ]);
+      assert.deepEqual([late, next], [['lease-lost'], ['committed']]);
+      assert.equal((await a.readJournal(old.run, 1, 10))[0]?.payload, '"next"');
+    },
+  },
+  {
+    name: 'under load from both sides every unit is committed once, in order',
+    needs: 'shared',
+    async run(make) {
+      const storages = [await make(), await make()];
+      const perRun = 40;
+      await Promise.all(
+        storages.flatMap((storage, index) =>
+          Array.from({ length: 10 }, async () => {
+            const run = await aLeasedRun(storage, {}, `engine-${index}`);
+            for (let seq = 1; seq <= perRun; seq += 1) {
+              const results = await storage.commitUnits([unitOf(run, { entries: [anEntry(seq)] })]);
+              assert.deepEqual(results, ['committed']);
+            }
+            const other = storages[1 - index] ?? storage;
+            assert.equal((await other.readJournal(run.run, 0, 100)).length, perRun);
+          }),
+        ),
+      );
+    },
+  },
+  {
+    name: 'a closed storage’s engine is proved dead at once: its runs are due, and nobody else’s',
+    needs: 'provesDeath',
+    async run(make) {
+      const [a, b, c] = [await make(), await make(), await make()];
+      await a.registerEngine('engine-a');
+      await b.registerEngine('engine-b');
+      const dead = await aLeasedRun(a, {}, 'engine-a');
+      const alive = await aLeasedRun(b, {}, 'engine-b');
+      assert.deepEqual(await b.releaseDeadEngines(now + 5), [], 'both live');
+      await a.close();
+      const released = await Promise.all([b.releaseDeadEngines(now + 5), c.releaseDeadEngines(now + 5)]);
+      assert.deepEqual(released.flat(), [{ id: dead.id, status: 'running' }], 'once, whoever does it');
+      const record = await mustGet(b, dead);
+      assert.deepEqual(
+        [record.owner, record.leaseExpiresAt, record.dueAt, record.epoch],
+        [null, null, now + 5, dead.epoch],
+      );
+      assert.deepEqual(await c.commitUnits([unitOf(dead, { entries: [anEntry(1)] })]), ['lease-lost']);
+      assert.deepEqual(await mustGet(b, alive), alive);
+      assert.deepEqual(await b.releaseDeadEngines(now + 6), []);
+    },
+  },
+  {
+    name: 'an engine that went in order leaves nothing to prove; what it still holds is left to expire',
+    needs: 'provesDeath',
+    async run(make) {
+      const [a, b] = [await make(), await make()];
+      await a.registerEngine('engine-a');
+      const held = await aLeasedRun(a, {}, 'engine-a');
+      await a.unregisterEngine('engine-a');
+      assert.deepEqual(await b.releaseDeadEngines(now), []);
+      assert.deepEqual(await mustGet(b, held), held);
+    },
+  },
+];

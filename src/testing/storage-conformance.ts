@@ -1,0 +1,25 @@
+import { claimCases } from './storage-cases/claims.js';
+import { inboxCases } from './storage-cases/inbox.js';
+import { runCases } from './storage-cases/runs.js';
+import { severalCases } from './storage-cases/several.js';
+import { unitCases } from './storage-cases/units.js';
+import type { StorageCase } from './storage-cases/case.js';
+
+export type { StorageCase } from './storage-cases/case.js';
+
+/**
+ * What every storage must do, as cases for any test runner:
+ *
+ * ```ts
+ * for (const { name, needs, run } of storageConformance) {
+ *   test.skipIf(needs !== undefined && !capabilities[needs])(name, () => run(makeMyStorage()));
+ * }
+ * ```
+ */
+export const storageConformance: readonly StorageCase[] = [
+  ...runCases,
+  ...claimCases,
+  ...unitCases,
+  ...inboxCases,
+  ...severalCases,
+];
