@@ -1,0 +1,103 @@
+import { parseDuration } from '../common/index.js';
+
+import { type Focus, type FunctionDefinition, builtIn, define, signature } from './built-ins.js';
+import { evaluationOf } from './evaluation.js';
+import { Fault } from './fault.js';
+
+/**
+ * What depends on time or chance. JSONata reads the machine's clock and `Math.random`; here both come from the
+ * surroundings of the evaluation, so that a replay gives the same value. (JSONata's timestamp is, besides,
+ * shared by all evaluations of one expression.)
+ */
+export const timeFunctions: Readonly<Record<string, () => FunctionDefinition>> = {
+  now() {
+    const { implementation: format } = builtIn('fromMillis');
+    return define(function (this: Focus, picture?: string, timezone?: string) {
+      const { now } = evaluationOf(this.environment).surroundings;
+      return (format as (millis: number, picture?: string, timezone?: string) => unknown)(now, picture, timezone);
+    }, builtIn('now'));
+  },
+
+  millis: () =>
+    define(function (this: Focus) {
+      return evaluationOf(this.environment).surroundings.now;
+    }, builtIn('millis')),
+
+  random: () =>
+    define(function (this: Focus) {
+      return evaluationOf(this.environment).surroundings.random();
+    }, builtIn('random')),
+
+  shuffle: () =>
+    define(function (this: Focus, list?: readonly unknown[]) {
+      const { random } = evaluationOf(this.environment).surroundings;
+      if (list === undefined) return undefined;
+      const shuffled = [...list];
+      for (let last = shuffled.length - 1; last > 0; last--) {
+        const other = Math.floor(random() * (last + 1));
+        [shuffled[last], shuffled[other]] = [shuffled[other], shuffled[last]];
+      }
+      return shuffled;
+    }, builtIn('shuffle')),
+
+  /** `$addDuration(time, duration)`: an ISO timestamp (or epoch milliseconds), moved by `"3d"` or `"-2h30m"`. */
+  addDuration: () =>
+    define(
+      function addDuration(time?: unknown, duration?: unknown) {
+        if (time === undefined || duration === undefined) return undefined;
+        const millis = typeof time === 'number' ? time : millisOf(time);
+        const moved = new Date(millis + signedDuration(duration));
+        if (Number.isNaN(moved.getTime()))
+          throw new Fault('failed', '`$addDuration` leaves the years that a timestamp can hold');
+        return moved.toISOString();
+      },
+      { implementation: (time: never, duration: never) => [time, duration], signature: signature('<(sn)s:s>') },
+    ),
+
+  toMillis() {
+    const original = builtIn('toMillis');
+    return define(function (this: Focus, timestamp?: string, picture?: string) {
+      if (typeof timestamp === 'string' && typeof picture === 'string') refuseAmbiguous(timestamp, picture);
+      return (original.implementation as (timestamp?: string, picture?: string) => unknown)(timestamp, picture);
+    }, original);
+  },
+};
+
+function millisOf(time: unknown): number {
+  const parse = builtIn('toMillis').implementation as (timestamp: unknown) => number;
+  return parse(time);
+}
+
+function signedDuration(duration: unknown): number {
+  if (typeof duration !== 'string') throw new Fault('type', 'the duration of `$addDuration` must be text such as "3d"');
+  const sign = duration.startsWith('-') ? -1 : 1;
+  try {
+    return sign * parseDuration(duration.replace(/^[-+]/, ''));
+  } catch (error) {
+    throw new Fault(
+      'failed',
+      `the duration of \`$addDuration\`: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/**
+ * JSONata makes a regular expression of a picture, and markers with nothing to part them (`[Y][M][D]`) can
+ * share out a row of digits in very many ways, all of which are tried when none fits.
+ */
+function refuseAmbiguous(timestamp: string, picture: string): void {
+  let chain = 0;
+  let longest = 0;
+  for (const [part] of picture.matchAll(/\[[^\]]*\]|[^[]+|\[/g)) {
+    if (part.startsWith('[')) longest = Math.max(longest, ++chain);
+    else if (/[^A-Za-z0-9]/.test(part)) chain = 0;
+  }
+  let ways = 1;
+  for (let marker = 0; marker < longest; marker++) ways *= (timestamp.length - marker) / (marker + 1);
+  if (ways > 1e7) {
+    throw new Fault(
+      'limit',
+      'the picture of `$toMillis` can be read in too many ways; put something between its parts',
+    );
+  }
+}

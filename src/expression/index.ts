@@ -1,0 +1,8 @@
+export { compileFormula } from './compile.js';
+export { evaluate, evaluateCondition, evaluateList } from './evaluate.js';
+export type { Bindings, Formula, Surroundings } from './formula.js';
+export { FormulaError, FormulaSyntaxError } from './formula-error.js';
+export type { FormulaFailure } from './fault.js';
+export { functionNames } from './functions.js';
+export { seededRandom } from './random.js';
+export { type Template, compileTemplate, evaluateTemplate } from './template.js';

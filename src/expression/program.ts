@@ -1,0 +1,15 @@
+import type { Expression } from 'jsonata';
+
+import type { JsonataNode } from './jsonata-tree.js';
+import type { PlainPath } from './plain-path.js';
+
+/** What a formula compiled to. */
+export interface Program {
+  readonly expression: Expression;
+  /** The rewritten tree, which `expression` evaluates. */
+  readonly tree: JsonataNode;
+  readonly path: PlainPath | undefined;
+  readonly hasTransform: boolean;
+  /** Whether JSONata may write flags onto what it is given, so that it must be given copies. */
+  readonly writesOnBindings: boolean;
+}
