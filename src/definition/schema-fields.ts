@@ -29,6 +29,9 @@ const keywords: ReadonlySet<string> = new Set([
   ...schemaMapKeywords,
 ]);
 
+/** Known formats, read when the first one is met. */
+let formats: string[] | undefined;
+
 /** Checks one plain JSON Schema (`inputSchema`, the `schema` of a gate). */
 export function checkSchema(node: SyntaxNode, report: Report): void {
   const walk = new SchemaWalk(report, false);
@@ -36,17 +39,17 @@ export function checkSchema(node: SyntaxNode, report: Report): void {
   if (walk.sound) checkMeaning(node, toValue(node) as JsonObject | boolean, report, (path) => nodeAt(node, path));
 }
 
-/** Checks the fields of `input`. */
+/** Checks the fields of `input`: each by itself, then together those that are sound so far. */
 export function checkInputFields(node: MappingNode, report: Report): void {
-  const walk = new SchemaWalk(report, true);
-  for (const { value } of node.entries) walk.schema(value, true);
-  if (!walk.sound) return;
-  const schema = inputSchemaOf({
-    workflow: 'input',
-    steps: [],
-    input: toValue(node) as JsonObject as Record<string, JsonObject>,
+  const sound = node.entries.filter(({ value }) => {
+    const walk = new SchemaWalk(report, true);
+    walk.schema(value, true);
+    return walk.sound;
   });
-  checkMeaning(node, schema, report, ([keyword, ...rest]) => (keyword === 'properties' ? nodeAt(node, rest) : node));
+  const input = toValue({ ...node, entries: sound }) as Record<string, JsonObject>;
+  const locate: Locate = ([keyword, ...rest]) => (keyword === 'properties' ? nodeAt(node, rest) : node);
+  const schema = inputSchemaOf({ workflow: 'input', steps: [], input });
+  checkMeaning(node, schema, report, locate, { referencesKnown: sound.length === node.entries.length });
 }
 
 /** What can be seen at single keywords: unknown ones, unknown formats, patterns that cannot run in linear time. */
@@ -107,7 +110,8 @@ class SchemaWalk {
 
   private format(node: SyntaxNode): void {
     if (node.kind !== 'scalar' || typeof node.value !== 'string') return;
-    const known = Object.keys(newAjv({ fillDefaults: false }).formats);
+    formats ??= Object.keys(newAjv({ fillDefaults: false }).formats);
+    const known = formats;
     if (known.includes(node.value)) return;
     const guess = nearest(node.value, known);
     this.fail(node, `no format is called ${quoted(node.value)}`, guess && `did you mean \`${guess}\`?`);
@@ -136,7 +140,13 @@ class SchemaWalk {
 type Locate = (path: (string | number)[]) => SyntaxNode | undefined;
 
 /** What only the schema as a whole shows: its own schema, references, defaults that do not fit. */
-function checkMeaning(root: SyntaxNode, schema: JsonObject | boolean, report: Report, locate: Locate): void {
+function checkMeaning(
+  root: SyntaxNode,
+  schema: JsonObject | boolean,
+  report: Report,
+  locate: Locate,
+  { referencesKnown } = { referencesKnown: true },
+): void {
   const ajv = newAjv({ fillDefaults: true });
   if (ajv.validateSchema(schema) !== true) {
     const seen = new Set<string>();
@@ -163,21 +173,18 @@ function checkMeaning(root: SyntaxNode, schema: JsonObject | boolean, report: Re
     ajv.addSchema(schema === true || schema === false ? {} : schema, 'schema');
     ajv.getSchema('schema');
   } catch (error) {
+    // A field that is left out here because it is wrong itself may be what a reference leads to.
+    if (!referencesKnown) return;
     const reference = error instanceof Error && 'missingRef' in error ? String(error.missingRef) : undefined;
     const node = reference === undefined ? undefined : findReference(root, reference);
     const message = reference === undefined ? (error as Error).message : `\`$ref\` leads nowhere: ${quoted(reference)}`;
     report.error('RS2030', (node ?? root).range, message);
     return;
   }
-  checkDefaults(
-    schema,
-    report,
-    (path) => locate(path),
-    (pointer, value) => {
-      const validate = ajv.getSchema(`schema#${pointer}`);
-      return validate === undefined ? [] : validatorOf(validate)(value);
-    },
-  );
+  checkDefaults(schema, report, locate, (pointer, value) => {
+    const validate = ajv.getSchema(`schema#${pointer}`);
+    return validate === undefined ? [] : validatorOf(validate)(value);
+  });
 }
 
 function typeWord(node: SyntaxNode | undefined): string | undefined {
@@ -203,7 +210,7 @@ function checkDefaults(
         report.error('RS2031', node.range, `the default does not fit its own schema: ${problemText(problem)}`);
       }
     }
-    for (const [path2, inner] of innerSchemas(value)) visit(inner, [...path, ...path2]);
+    for (const [below, inner] of innerSchemas(value)) visit(inner, [...path, ...below]);
   };
   visit(schema, []);
 }
@@ -211,10 +218,12 @@ function checkDefaults(
 function innerSchemas(schema: JsonObject): [(string | number)[], JsonValue][] {
   return Object.entries(schema).flatMap(([keyword, value]): [(string | number)[], JsonValue][] => {
     if (schemaKeywords.has(keyword)) return [[[keyword], value]];
-    if (schemaListKeywords.has(keyword) && Array.isArray(value))
+    if (schemaListKeywords.has(keyword) && Array.isArray(value)) {
       return value.map((each, index) => [[keyword, index], each]);
-    if (schemaMapKeywords.has(keyword) && isJsonObject(value))
+    }
+    if (schemaMapKeywords.has(keyword) && isJsonObject(value)) {
       return Object.entries(value).map(([name, each]) => [[keyword, name], each]);
+    }
     return [];
   });
 }

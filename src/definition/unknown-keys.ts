@@ -22,6 +22,9 @@ const otherWords: Readonly<Record<string, string>> = {
   compensation: 'write `compensate`',
 };
 
+/** Words for a list of things to do, where the language says `do`. */
+const otherBodies: ReadonlySet<string> = new Set(['steps', 'then', 'items', 'body', 'tasks']);
+
 /** Words that other tools use for calling something. */
 const otherVerbs: ReadonlySet<string> = new Set(['uses', 'run', 'call', 'handler', 'action', 'task', 'activity']);
 
@@ -36,7 +39,10 @@ export function reportUnknownKeys(node: MappingNode, shape: Shape, report: Repor
     const absent = Object.keys(shape.keys).filter((known) => !node.entries.some((other) => other.key.value === known));
     const guess = nearest(key.value, absent);
     const elsewhere = belongsTo(key.value, shape);
-    if (elsewhere !== undefined) {
+    if (otherBodies.has(key.value) && absent.includes('do')) {
+      meant.add('do');
+      report.error('RS2003', key.range, `${shape.what} has no \`${key.value}\``, 'what is done stands in `do`');
+    } else if (elsewhere !== undefined) {
       report.error('RS2004', key.range, `\`${key.value}\` is not part of ${shape.what}`, elsewhere);
     } else if (guess !== undefined) {
       meant.add(guess);
