@@ -26,7 +26,9 @@ const formulaFields = new Set(['when', 'forEach', 'doWhile', 'doUntil', 'filter'
  */
 export function flowFormulaSlip(place: Place, text: string): Slip | undefined {
   const { token } = place;
-  if (!place.inFlow || token.type !== 'scalar' || !/^[=$]/.test(token.source)) return undefined;
+  if (!place.inFlow || token.type !== 'scalar') return undefined;
+  // A key such as `$secret` is no formula.
+  if (!(place.role === 'key' ? /^=/ : /^[=$]/).test(token.source)) return undefined;
   const start = token.offset;
   const end = formulaEnd(text, start);
   if (end <= start + token.source.length) return undefined;
