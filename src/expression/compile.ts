@@ -5,7 +5,7 @@ import { type Frame, evaluationOf } from './evaluation.js';
 import { type JsonataNode, calledName, childrenOf } from './jsonata-tree.js';
 import { freeVariables, stepMentions } from './names.js';
 import { bodyOf, parseFormula } from './parse.js';
-import { plainPathOf } from './plain-path.js';
+import { literalOf, plainPathOf } from './plain-path.js';
 import { Spans } from './spans.js';
 
 /** Compiling takes a few tenths of a millisecond, and a file's formulas are compiled for every use of it. */
@@ -55,6 +55,7 @@ function compile(text: string): Formula {
     program: {
       expression,
       tree,
+      literal: literalOf(tree),
       path: plainPathOf(tree),
       hasTransform,
       writesOnBindings: contains(

@@ -20,7 +20,8 @@ export function evaluate(
   bindings: Bindings,
   surroundings: Surroundings,
 ): MaybePromise<JsonValue | undefined> {
-  const { path } = formula.program;
+  const { literal, path } = formula.program;
+  if (literal !== undefined) return copyOf(literal, formula);
   if (path) {
     const value = readPath(path, bindings);
     if (value === undefined) return undefined;

@@ -103,13 +103,13 @@ export function habitOf(tokens: readonly Token[]): Habit | undefined {
     });
     if (token.kind === 'operator') {
       if (pair === '==') return habit('==', 'write `=`: one sign compares', next);
-      if (pair === '!==' || (pair === '!=' && touching && next.text === '=')) return habit('!==', 'write `!=`', next);
+      if (pair === '!==') return habit('!==', 'write `!=`', next);
       if (pair === '&&') return habit('&&', 'write `and`', next);
       if (pair === '||') return habit('||', 'write `or`', next);
       if (pair === '=>') return habit('=>', 'write `function($x){ … }`', next);
       if (token.text === '!') return habit('!', 'write `$not(…)`');
     }
-    if (token.kind === 'name' && (token.text === 'is' || token.text === 'not') && index > 0) {
+    if (token.kind === 'name' && (token.text === 'is' || token.text === 'not') && isOperand(tokens[index - 1])) {
       const last = next?.text === 'not' && third ? third : (next ?? token);
       const value = last.text;
       const negated = next?.text === 'not';
@@ -121,4 +121,8 @@ export function habitOf(tokens: readonly Token[]): Habit | undefined {
     }
   }
   return undefined;
+}
+
+function isOperand(token: Token | undefined): boolean {
+  return token !== undefined && (token.kind !== 'operator' || [')', ']', '}'].includes(token.text));
 }

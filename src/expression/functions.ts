@@ -5,9 +5,12 @@ import { linearFunctions } from './functions-linear.js';
 /** The functions that differ from JSONata's, by name: each file of them says why. */
 const own: Readonly<Record<string, () => FunctionDefinition>> = { ...linearFunctions, ...timeFunctions };
 
+/** Not offered: `$eval` could do anything, and `$error` is the variable that holds what failed (`fail` is the verb). */
+const withheld: ReadonlySet<string> = new Set(['eval', 'error']);
+
 /** Every function that a formula may call, without `$`. */
 export const functionNames: ReadonlySet<string> = new Set(
-  [...builtInNames, ...Object.keys(own)].filter((name) => name !== 'eval').sort(),
+  [...builtInNames, ...Object.keys(own)].filter((name) => !withheld.has(name)).sort(),
 );
 
 const definitions = new Map<string, FunctionDefinition>();

@@ -1,3 +1,4 @@
+export { type FormulaProblem, type FormulaProblemKind, analyseFormula, stepReferences } from './analyse.js';
 export { compileFormula } from './compile.js';
 export { evaluate, evaluateCondition, evaluateList } from './evaluate.js';
 export type { Bindings, Formula, Surroundings } from './formula.js';

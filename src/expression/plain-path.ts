@@ -10,6 +10,12 @@ export interface PlainPath {
   names: readonly string[];
 }
 
+/** The value of a formula that is one literal; undefined for any other. */
+export function literalOf(node: JsonataNode): JsonValue | undefined {
+  const isLiteral = ['string', 'number', 'value'].includes(node.type) && isPlain(node);
+  return isLiteral ? (node.value as JsonValue) : undefined;
+}
+
 /** Said by a fast way that met something it does not know: JSONata must do it. */
 export const giveUp = Symbol('give up');
 
