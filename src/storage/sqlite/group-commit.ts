@@ -93,14 +93,13 @@ export class GroupCommit {
    * it is made to, every 5 ms.
    */
   async flushInline(): Promise<void> {
-    const { clock, durability } = this.#options;
+    const { clock } = this.#options;
     if (this.#inlineSince === undefined) {
       this.#inlineSince = clock.monotonic();
       setImmediate(() => (this.#inlineSince = undefined));
     }
     const since = this.#inlineSince;
-    this.#flush();
-    durability.syncNow();
+    this.#flush({ inline: true });
     if (clock.monotonic() - since >= longestInlineMs) await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -131,18 +130,18 @@ export class GroupCommit {
     });
   }
 
-  #flush(): void {
+  #flush({ inline = false } = {}): void {
     if (this.#queue.length === 0) return;
     try {
       this.#begin.run();
     } catch (error) {
       return isBusy(error) ? this.#tryLater(error) : this.#failed(this.#take(), error);
     }
-    this.#transact(this.#take());
+    this.#transact(this.#take(), inline);
     this.#schedule();
   }
 
-  #transact(batch: readonly Write[]): void {
+  #transact(batch: readonly Write[], inline: boolean): void {
     const { db, durability, onCommit } = this.#options;
     const before = this.#totalChanges.get() as number;
     const results: unknown[] = [];
@@ -156,6 +155,7 @@ export class GroupCommit {
     }
     if (this.#totalChanges.get() !== before) {
       durability.wrote();
+      if (inline) durability.syncNow();
       onCommit({ writes: batch.length, bytes: batch.reduce((sum, { bytes }) => sum + bytes, 0) });
     }
     batch.forEach(({ bytes, early, resolve, reject }, index) => {
