@@ -50,7 +50,7 @@ export interface JournalContextOptions {
   readonly clock: Clock;
   /** How long an aborted handler is waited for. */
   readonly abortGraceMs: number;
-  /** Told of each operation of the walk in its order; for tests of determinism. */
+  /** Told of `walk` at the start, then of each operation in its order; for tests of determinism. */
   readonly onOperation?: (operation: string) => void;
 }
 
@@ -110,6 +110,7 @@ export class JournalContext implements DurableContext {
     this.#abortGraceMs = abortGraceMs;
     this.#onOperation = onOperation;
     this.#lastSeq = journal.at(-1)?.seq ?? 0;
+    onOperation?.('walk');
     for (const row of journal) {
       const key = entryKey(row.kind, placeOf(row));
       // Of several starts of an attempt the first one holds the input.

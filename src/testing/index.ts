@@ -1,1 +1,3 @@
+export { type Death, mortal } from './mortal-storage.js';
+export { type StorageCase, storageConformance } from './storage-conformance.js';
 export { VirtualClock } from './virtual-clock.js';
