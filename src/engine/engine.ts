@@ -1,6 +1,13 @@
 import { type JsonValue, RunsheetError, type Timer, canonicalJson, toJsonText } from '../common/index.js';
 import { type Definition, validateInput } from '../definition/index.js';
-import { type JournalRow, type ReleasedRun, type RunQuery, type RunRecord, type Transition, terminalStatuses } from '../storage/index.js';
+import {
+  type JournalRow,
+  type ReleasedRun,
+  type RunQuery,
+  type RunRecord,
+  type Transition,
+  terminalStatuses,
+} from '../storage/index.js';
 import { Driver } from './driver.js';
 import { type RunEvent, eventsOf } from './events.js';
 import { type EngineOptions, type EngineSettings, readOptions } from './options.js';
@@ -310,7 +317,10 @@ export class Engine {
     this.#pause();
     this.#report(error, runId);
     await this.#handBack(driver).catch((second: unknown) => {
-      this.#settings.logger.warn({ run: runId, error: second }, 'a run could not be handed back; its lease will expire');
+      this.#settings.logger.warn(
+        { run: runId, error: second },
+        'a run could not be handed back; its lease will expire',
+      );
     });
   }
 
@@ -420,7 +430,9 @@ export class Engine {
     this.#heartbeat?.cancel();
     for (const waiters of this.#endWaiters.values()) for (const waiter of waiters) waiter();
     if (this.#opening === undefined) return;
-    await storage.unregisterEngine(this.#owner).catch((error: unknown) => logger.warn({ error }, 'unregistering failed'));
+    await storage
+      .unregisterEngine(this.#owner)
+      .catch((error: unknown) => logger.warn({ error }, 'unregistering failed'));
   }
 
   /** Waits for all drives to end, at most so long. */

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../common/index.js';
 import {
   type Attempt,
+  AttemptAbort,
   type AttemptCall,
   type AttemptOutcome,
   type DurableContext,
@@ -140,7 +141,7 @@ export class JournalContext implements DurableContext {
       call,
       attempt,
       begunBefore: started !== undefined,
-      abort: new AbortController(),
+      abort: new AttemptAbort(),
       called: false,
       cancelled: undefined,
       grace: undefined,
@@ -157,11 +158,7 @@ export class JournalContext implements DurableContext {
     return handle;
   }
 
-  async record(
-    kind: RecordKind,
-    place: Place,
-    compute: () => Recorded | Promise<Recorded>,
-  ): Promise<Handle<Recorded>> {
+  async record(kind: RecordKind, place: Place, compute: () => Recorded | Promise<Recorded>): Promise<Handle<Recorded>> {
     this.#onOperation?.(`${kind} ${place.step ?? ''}#${place.occurrence} ${place.aspect}`);
     const handle = new JournalHandle<Recorded>(true);
     const known = kind === 'step-input' ? this.#recordedInput(place) : this.#recordedValue(kind, place);
@@ -199,15 +196,11 @@ export class JournalContext implements DurableContext {
   note({ kind, place, payload }: Note): void {
     this.#onOperation?.(`${kind} ${place.step ?? ''}#${place.occurrence} ${place.aspect}`);
     const known = this.#take(kind, place);
-    const seq =
-      known?.seq ?? this.#append(kind, place, payload === undefined ? null : JSON.stringify(payload));
+    const seq = known?.seq ?? this.#append(kind, place, payload === undefined ? null : JSON.stringify(payload));
     if (kind === 'scope-aborted') this.#lastAbortSeq = seq;
   }
 
-  async select(
-    handles: ReadonlySet<Handle<unknown>>,
-    added: readonly Handle<unknown>[],
-  ): Promise<Handle<unknown>> {
+  async select(handles: ReadonlySet<Handle<unknown>>, added: readonly Handle<unknown>[]): Promise<Handle<unknown>> {
     for (const handle of added) if (handle instanceof JournalHandle && handle.ready) this.#ready.add(handle);
     for (;;) {
       this.#throwIfFaulty();
@@ -364,7 +357,7 @@ export class JournalContext implements DurableContext {
       this.#finishAttempt(open, open.cancelled);
     } else {
       open.called = true;
-      open.call(open.abort.signal).then(
+      open.call(open.abort).then(
         (outcome) => this.#finishAttempt(open, outcome),
         // The interpreter promises that a call never throws; if it does, that is a fault, not a failed step.
         (error: unknown) => this.fence(error),
@@ -416,7 +409,8 @@ export class JournalContext implements DurableContext {
   #earliestSleep(): number {
     let earliest = Number.POSITIVE_INFINITY;
     for (const { until } of this.#sleeps.values()) earliest = Math.min(earliest, until);
-    if (earliest === Number.POSITIVE_INFINITY) throw new Error('fault in the interpreter: a run that waits for nothing');
+    if (earliest === Number.POSITIVE_INFINITY)
+      throw new Error('fault in the interpreter: a run that waits for nothing');
     return earliest;
   }
 
@@ -448,7 +442,7 @@ interface OpenAttempt {
   readonly attempt: Attempt;
   /** In an earlier life of the run: what came of it is unknown. */
   readonly begunBefore: boolean;
-  readonly abort: AbortController;
+  readonly abort: AttemptAbort;
   /** The handler was called in this life. */
   called: boolean;
   /** Its scope was aborted while the unit that begins it was being committed. */

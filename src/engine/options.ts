@@ -62,7 +62,9 @@ const schema = z.strictObject({
 export function readOptions(options: EngineOptions): EngineSettings {
   const checked = schema.safeParse(options);
   if (!checked.success) {
-    const problems = checked.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
+    const problems = checked.error.issues.map(({ path, message }) =>
+      [path.join('.'), message].filter(Boolean).join(': '),
+    );
     throw new RunsheetError('RS_OPTIONS_INVALID', `createEngine: ${problems.join('; ')}`);
   }
   const { handlers } = options;

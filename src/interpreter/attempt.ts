@@ -8,6 +8,7 @@ import {
   parseInput,
   parseOutput,
 } from '../handlers/index.js';
+import type { AttemptAbort } from './attempt-abort.js';
 import type { Services } from './frame.js';
 import type { AttemptOutcome } from './port.js';
 import { Failure, errorFromThrown, languageError } from './run-error.js';
@@ -32,7 +33,7 @@ export interface AttemptCallSpec {
 export async function callHandler(
   services: Services,
   spec: AttemptCallSpec,
-  aborted: AbortSignal,
+  abort: AttemptAbort,
 ): Promise<AttemptOutcome> {
   const { handler, step, attempt } = spec;
   let input: unknown;
@@ -43,18 +44,13 @@ export async function callHandler(
     // Before the first attempt this was already checked; now it may be another deployment's handler that refuses.
     return { ok: false, error: { ...error.error, attempt }, final: true, effect: attempt === 1 ? 'none' : 'unknown' };
   }
-  const timer = limitTime(services, spec, aborted);
-  const call = Promise.resolve().then(() => handler.run(contextOf(services, spec, input, timer.signal)));
   try {
-    const returned = await Promise.race([call, timer.expired]);
+    const returned = await withinTime(services, spec, abort, async () =>
+      handler.run(contextOf(services, spec, input, abort)),
+    );
     return { ok: true, value: storableOutput(services, handler, step, attempt, returned) };
   } catch (thrown) {
     return failureOutcome(thrown, step, attempt);
-  } finally {
-    timer.cancel();
-    call.catch((error: unknown) => {
-      if (timer.signal.aborted) services.logger.debug({ step, attempt, error }, 'an attempt failed after its time-out');
-    });
   }
 }
 
@@ -69,12 +65,20 @@ export function parseStepInput(
   step: string,
   input: JsonText | undefined,
 ): unknown {
-  const parsed = parseInput(handler, input === undefined ? undefined : resolveSecrets(input.copy(), services.secret, step));
+  const parsed = parseInput(
+    handler,
+    input === undefined ? undefined : resolveSecrets(input.copy(), services.secret, step),
+  );
   if (parsed.ok) return parsed.value;
   throw validationFailure(`the input of ${handler.name}`, parsed.problems, step);
 }
 
-function contextOf(services: Services, spec: AttemptCallSpec, input: unknown, signal: AbortSignal): HandlerContext<unknown> {
+function contextOf(
+  services: Services,
+  spec: AttemptCallSpec,
+  input: unknown,
+  abort: AttemptAbort,
+): HandlerContext<unknown> {
   const { id, key, workflow, revision } = services.context.meta;
   return {
     input,
@@ -82,30 +86,33 @@ function contextOf(services: Services, spec: AttemptCallSpec, input: unknown, si
     step: { key: spec.step, occurrence: spec.occurrence },
     attempt: spec.attempt,
     idempotencyKey: spec.idempotencyKey,
-    signal,
+    get signal() {
+      return abort.signal;
+    },
     logger: services.logger,
   };
 }
 
-function limitTime(
+/** What the call comes to, or its time-out, whichever is first; the later one is ignored. */
+function withinTime(
   { clock }: Services,
   { step, attempt, timeoutMs }: AttemptCallSpec,
-  aborted: AbortSignal,
-): { signal: AbortSignal; expired: Promise<never>; cancel: () => void } {
-  if (timeoutMs === undefined) return { signal: aborted, expired: new Promise(() => {}), cancel: () => {} };
-  const overrun = new AbortController();
-  let cancel = (): void => {};
-  const expired = new Promise<never>((_, reject) => {
+  abort: AttemptAbort,
+  call: () => Promise<unknown>,
+): Promise<unknown> {
+  if (timeoutMs === undefined) return call();
+  return new Promise((resolve, reject) => {
     const timer = clock.setTimer(timeoutMs, () => {
       const error = new Failure(
         languageError('Timeout', `${step} did not end within ${timeoutMs} ms`, { step, attempt }),
       );
-      overrun.abort(error);
+      abort.abort(error);
       reject(error);
     });
-    cancel = () => timer.cancel();
+    call()
+      .then(resolve, reject)
+      .finally(() => timer.cancel());
   });
-  return { signal: AbortSignal.any([aborted, overrun.signal]), expired, cancel };
 }
 
 /** What the handler returned, parsed and as JSON; nothing where it returned nothing. */

@@ -54,14 +54,8 @@ export class StepOutputs {
   }
 
   *names(): Generator<string> {
-    const seen = new Set<string>();
-    for (let outputs: StepOutputs | undefined = this; outputs !== undefined; outputs = outputs.#parent) {
-      for (const [name, output] of outputs.#own) {
-        if (seen.has(name)) continue;
-        seen.add(name);
-        if (output !== undefined) yield name;
-      }
-    }
+    for (const [name, output] of this.#own) if (output !== undefined) yield name;
+    for (const name of this.#parent?.names() ?? []) if (!this.#own.has(name)) yield name;
   }
 }
 

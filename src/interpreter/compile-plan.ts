@@ -73,7 +73,10 @@ class PlanCompiler {
         handler: item.step,
         input: item.with === undefined ? undefined : template(item.with, [...path, 'with']),
         timeoutMs: item.timeout === undefined ? limit(defaults?.timeout, defaultTimeoutMs) : limit(item.timeout),
-        retry: this.#retry(item.retry, [...path, 'retry']) ?? this.#retry(defaults?.retry, ['defaults', 'retry']) ?? defaultRetry,
+        retry:
+          this.#retry(item.retry, [...path, 'retry']) ??
+          this.#retry(defaults?.retry, ['defaults', 'retry']) ??
+          defaultRetry,
       };
     }
     if ('set' in item) return { ...base, verb: 'set', value: template(item.set, [...path, 'set']) };
@@ -194,7 +197,8 @@ function retryPolicy(policy: document.RetryPolicy, path: Path): RetryPolicy {
     attempts: policy.attempts ?? defaultRetry.attempts,
     delayMs,
     backoff: policy.backoff ?? defaultRetry.backoff,
-    maxDelayMs: policy.maxDelay === undefined ? Math.max(defaultRetry.maxDelayMs, delayMs) : parseDuration(policy.maxDelay),
+    maxDelayMs:
+      policy.maxDelay === undefined ? Math.max(defaultRetry.maxDelayMs, delayMs) : parseDuration(policy.maxDelay),
     jitter: policy.jitter ?? defaultRetry.jitter,
     maxDurationMs: policy.maxDuration === undefined ? undefined : parseDuration(policy.maxDuration),
     errors: policy.errors,

@@ -18,7 +18,10 @@ export type RunOutcome =
  * Walks a definition from the top: what the context has a record of is read, what it has none of is
  * done. Returns when the run is over; a home that parks the run never lets `select` return.
  */
-export function execute(context: DurableContext, services: Omit<Services, 'context' | 'scheduler'>): Promise<RunOutcome> {
+export function execute(
+  context: DurableContext,
+  services: Omit<Services, 'context' | 'scheduler'>,
+): Promise<RunOutcome> {
   const scheduler = new Scheduler(context);
   const run: Services = { ...services, context, scheduler };
   return scheduler.run(() => runToOutcome(run));

@@ -1,3 +1,4 @@
+export { AttemptAbort } from './attempt-abort.js';
 export { type RunOutcome, execute } from './execute.js';
 export { type Plan } from './plan.js';
 export { compilePlan } from './compile-plan.js';

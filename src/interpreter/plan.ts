@@ -100,7 +100,7 @@ export interface ParallelItem extends ItemBase {
 
 export interface ForEachItem extends ItemBase {
   readonly verb: 'forEach';
-  readonly list: { readonly kind: 'formula' } & Placed<Formula> | ({ readonly kind: 'literal' } & Placed<Template>);
+  readonly list: ({ readonly kind: 'formula' } & Placed<Formula>) | ({ readonly kind: 'literal' } & Placed<Template>);
   readonly as: string;
   readonly concurrency: number;
   readonly maxIterations: number;

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonText, JsonValue } from '../common/index.js';
+import type { AttemptAbort } from './attempt-abort.js';
 import type { RunError } from './run-error.js';
 
 /**
@@ -79,8 +80,7 @@ export type RecordKind =
   | 'step-retrying';
 
 export type Recorded =
-  | { readonly ok: true; readonly value: JsonText | undefined }
-  | { readonly ok: false; readonly error: RunError };
+  { readonly ok: true; readonly value: JsonText | undefined } | { readonly ok: false; readonly error: RunError };
 
 export interface Attempt {
   /** From 1: failed attempts + 1. A restart after an interruption repeats the number. */
@@ -91,8 +91,8 @@ export interface Attempt {
   readonly owed: boolean;
 }
 
-/** `signal` aborts when the scope of the step does; its reason is what ended it. */
-export type AttemptCall = (signal: AbortSignal) => Promise<AttemptOutcome>;
+/** `abort` ends the call early: the home uses it when the scope of the step is aborted, the call itself at its time-out. */
+export type AttemptCall = (abort: AttemptAbort) => Promise<AttemptOutcome>;
 
 export type AttemptOutcome =
   | { readonly ok: true; readonly value: JsonText | undefined }

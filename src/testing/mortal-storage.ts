@@ -12,7 +12,10 @@ export interface Death {
  * One process's view of a storage that other processes outlive: from its death on nothing that it
  * asks for happens or is answered, as if the process had been killed.
  */
-export function mortal(storage: Storage, { afterUnits, lastIsWritten = true }: Death): { storage: Storage; died: Promise<void> } {
+export function mortal(
+  storage: Storage,
+  { afterUnits, lastIsWritten = true }: Death,
+): { storage: Storage; died: Promise<void> } {
   let units = 0;
   let dead = false;
   let die = (): void => {};

@@ -137,7 +137,8 @@ class World {
       const call = { key: context.idempotencyKey, attempt: context.attempt, input: context.input as JsonValue };
       expect(this.completed, `${call.key} is called again after it had succeeded`).not.toContain(call.key);
       for (const earlier of this.calls) {
-        if (earlier.key === call.key) expect(call.input, `${call.key} is repeated with another input`).toEqual(earlier.input);
+        if (earlier.key === call.key)
+          expect(call.input, `${call.key} is repeated with another input`).toEqual(earlier.input);
       }
       this.calls.push(call);
     };

@@ -387,7 +387,9 @@ steps:
   });
 
   it('does not end a block that is done in time', async () => {
-    const { run } = await runFlow(`steps: [{ group: [{ sleep: 1m }, { set: done }], timeout: 1h }, { sleep: 2h }, { set: after }]`);
+    const { run } = await runFlow(
+      `steps: [{ group: [{ sleep: 1m }, { set: done }], timeout: 1h }, { sleep: 2h }, { set: after }]`,
+    );
     expect(run).toMatchObject({ status: 'completed', output: 'after' });
   });
 

@@ -18,7 +18,9 @@ output: { result: =$steps.again, text: ="got " & $string($steps.double) }
 `,
       {
         input: { amount: 21 },
-        handlers: { multiply: (input) => (input as { value: number; by: number }).value * (input as { by: number }).by },
+        handlers: {
+          multiply: (input) => (input as { value: number; by: number }).value * (input as { by: number }).by,
+        },
       },
     );
     expect(run).toMatchObject({ status: 'completed', output: { result: 420, text: 'got 42' } });

@@ -28,7 +28,12 @@ export interface FlowRun {
   readonly events: readonly RunEvent[];
   readonly journal: readonly JournalRow[];
   /** Names of the calls of handlers in their order, with their input. */
-  readonly calls: readonly { readonly name: string; readonly input: JsonValue; readonly key: string; readonly at: number }[];
+  readonly calls: readonly {
+    readonly name: string;
+    readonly input: JsonValue;
+    readonly key: string;
+    readonly at: number;
+  }[];
   /** Virtual time from the start of the test to the end of the run. */
   readonly elapsedMs: number;
 }

@@ -19,11 +19,11 @@ export async function runStep(item: StepItem, frame: Frame): Promise<BodyOutput>
     const handle = services.context.run(
       frame.place(item.key, String(number)),
       { number, input, idempotencyKey, owed: false },
-      (signal) =>
+      (abort) =>
         callHandler(
           services,
           { handler, step: item.key, occurrence, attempt: number, input, idempotencyKey, timeoutMs: item.timeoutMs },
-          signal,
+          abort,
         ),
     );
     await frame.wait(handle);
@@ -43,8 +43,7 @@ export async function runStep(item: StepItem, frame: Frame): Promise<BodyOutput>
 function resolveInput(item: StepItem, handler: Handler, frame: Frame): Promise<JsonText | undefined> {
   const { services } = frame;
   return frame.record('step-input', frame.place(item.key, 'input'), async () => {
-    const value =
-      item.input && (await frame.evaluate(item.input, item.key, 'input', evaluateTemplate));
+    const value = item.input && (await frame.evaluate(item.input, item.key, 'input', evaluateTemplate));
     const text = value === undefined ? undefined : toJsonText(value, services.maxPayloadBytes);
     parseStepInput(services, handler, item.key, text);
     return text;
