@@ -95,6 +95,8 @@ export class EngineLocks {
     let lock: BetterSqlite3.Database | undefined;
     try {
       lock = new this.#Database(this.#pathOf(owner), { timeout: 0, fileMustExist: !create });
+      // Or a journal file would lie beside it, and be left behind by the killed.
+      lock.pragma('journal_mode = MEMORY');
       lock.exec('begin exclusive');
       return lock;
     } catch (error) {

@@ -19,26 +19,26 @@ import { assertOurs, migrate } from './schema.js';
 const retryEveryMs = 5;
 
 /**
- * Opens the database, made and migrated where needed, ready for use. Every failure is a
- * `RunsheetError` with code `RS_STORAGE_…`, and leaves no file or folder that was not there before.
+ * Opens the database, made and migrated where needed, and hands it to `use`. Every failure, also one
+ * of `use`, is a `RunsheetError` with code `RS_STORAGE_…`, and leaves no file or folder that was not
+ * there before.
  */
-export async function openDatabase(
+export async function openDatabase<T>(
   Database: typeof BetterSqlite3,
   path: string,
   { clock, busyTimeoutMs }: { clock: Clock; busyTimeoutMs: number },
-): Promise<BetterSqlite3.Database> {
-  if (path === ':memory:') return opened(new Database(path), path);
-  if (isFolder(path)) {
-    throw new RunsheetError('RS_STORAGE_FAILED', `${path} is a folder; give the path of a file for the database.`);
-  }
+  use: (db: BetterSqlite3.Database) => T,
+): Promise<T> {
+  if (path === ':memory:') return opened(new Database(path), path, use);
   const isNew = !existsSync(path);
   let madeFolder: string | undefined;
   try {
+    assertNoFolder(path);
     madeFolder = mkdirSync(dirname(path), { recursive: true });
     const giveUpAt = clock.monotonic() + busyTimeoutMs;
     for (;;) {
       try {
-        return opened(new Database(path, { timeout: 0 }), path);
+        return opened(new Database(path, { timeout: 0 }), path, use);
       } catch (error) {
         if (!isBusy(error) || clock.monotonic() >= giveUpAt) throw error;
         await new Promise<void>((resolve) => clock.setTimer(retryEveryMs, resolve));
@@ -51,14 +51,14 @@ export async function openDatabase(
   }
 }
 
-function opened(db: BetterSqlite3.Database, path: string): BetterSqlite3.Database {
+function opened<T>(db: BetterSqlite3.Database, path: string, use: (db: BetterSqlite3.Database) => T): T {
   try {
     assertOurs(db, path);
     if (path !== ':memory:') db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     db.pragma('wal_autocheckpoint = 0');
     migrate(db, path);
-    return db;
+    return use(db);
   } catch (error) {
     db.close();
     throw error;
@@ -85,23 +85,30 @@ export function syncFolder(folder: string): void {
   }
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+function assertNoFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  throw new RunsheetError('RS_STORAGE_FAILED', `${path} is a folder; give the path of a file for the database.`);
 }
 
-/** Of a file that did not exist when we began; but another process may have succeeded in making it meanwhile. */
+/** Of a file that did not exist when we began; but another process may have found it meanwhile, and keeps it. */
 function removeUnused(Database: typeof BetterSqlite3, path: string): void {
-  if (!existsSync(path) || isInUse(Database, path)) return;
+  if (!existsSync(path) || isUsed(Database, path)) return;
   for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) rmSync(file, { force: true });
 }
 
-function isInUse(Database: typeof BetterSqlite3, path: string): boolean {
+/** Whether somebody has put something into the database or has it open. In doubt they have. */
+function isUsed(Database: typeof BetterSqlite3, path: string): boolean {
+  if (statSync(path).size === 0) return false;
   let db: BetterSqlite3.Database | undefined;
   try {
-    db = new Database(path, { timeout: 0, readonly: true });
-    return (db.pragma('user_version', { simple: true }) as number) > 0;
-  } catch (error) {
-    return isBusy(error);
+    db = new Database(path, { timeout: 0 });
+    // In this mode, unlike in WAL, everybody else who has it open is in the way.
+    db.pragma('journal_mode = DELETE');
+    db.exec('begin exclusive');
+    const tables = db.prepare(`select name from sqlite_schema where type = 'table'`).pluck().all() as string[];
+    return tables.some((table) => db?.prepare(`select 1 from "${table}" limit 1`).get() !== undefined);
+  } catch {
+    return true;
   } finally {
     db?.close();
   }
@@ -118,15 +125,17 @@ function removeEmptyFolders(deepest: string, topmost: string): void {
   }
 }
 
-/** SQLite says "cannot open" for a folder that cannot be written, too. */
+/** SQLite says "cannot open" for lack of permission, too; the system is asked what it has against it. */
 function explained(error: unknown, path: string): RunsheetError {
   const isCannotOpen = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CANTOPEN');
-  if (isCannotOpen) {
-    try {
-      accessSync(dirname(path), constants.W_OK);
-    } catch (denied) {
-      return storageError(denied, path);
-    }
+  if (!isCannotOpen) return storageError(error, path);
+  try {
+    const probe = `${path}-probe`;
+    closeSync(openSync(probe, 'wx'));
+    rmSync(probe);
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (denied) {
+    return storageError(denied, path);
   }
   return storageError(error, path);
 }

@@ -252,13 +252,9 @@ export class SqliteStorage implements Storage {
     const { clock, busyTimeoutMs } = this.#options;
     // Loaded here, so that a program that never opens a database does not pay for the driver.
     const { default: Database } = await import('better-sqlite3');
-    const db = await openDatabase(Database, this.#path, { clock, busyTimeoutMs });
-    try {
-      this.#session = this.#sessionOver(db, Database);
-    } catch (error) {
-      db.close();
-      throw storageError(error, this.#path);
-    }
+    this.#session = await openDatabase(Database, this.#path, { clock, busyTimeoutMs }, (db) =>
+      this.#sessionOver(db, Database),
+    );
   }
 
   #sessionOver(db: BetterSqlite3.Database, Database: typeof BetterSqlite3): Session {
