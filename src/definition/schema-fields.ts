@@ -9,7 +9,7 @@ import {
   toValue,
 } from '../syntax/index.js';
 import { inputSchemaOf } from './input.js';
-import { linearPattern, newAjv, validatorOf } from './json-schema.js';
+import { linearPattern, newAjv, schemaOfSchemas, validatorOf } from './json-schema.js';
 import { schemaKeywords, schemaListKeywords, schemaMapKeywords } from './json-schema-walk.js';
 import { type Report, describe, listed, quoted } from './report.js';
 
@@ -28,9 +28,6 @@ const keywords: ReadonlySet<string> = new Set([
   ...schemaListKeywords,
   ...schemaMapKeywords,
 ]);
-
-/** Known formats, read when the first one is met. */
-let formats: string[] | undefined;
 
 /** Checks one plain JSON Schema (`inputSchema`, the `schema` of a gate). */
 export function checkSchema(node: SyntaxNode, report: Report): void {
@@ -110,8 +107,7 @@ class SchemaWalk {
 
   private format(node: SyntaxNode): void {
     if (node.kind !== 'scalar' || typeof node.value !== 'string') return;
-    formats ??= Object.keys(newAjv({ fillDefaults: false }).formats);
-    const known = formats;
+    const known = schemaOfSchemas().formats;
     if (known.includes(node.value)) return;
     const guess = nearest(node.value, known);
     this.fail(node, `no format is called ${quoted(node.value)}`, guess && `did you mean \`${guess}\`?`);
@@ -147,10 +143,10 @@ function checkMeaning(
   locate: Locate,
   { referencesKnown } = { referencesKnown: true },
 ): void {
-  const ajv = newAjv({ fillDefaults: true });
-  if (ajv.validateSchema(schema) !== true) {
+  const errors = schemaOfSchemas().errorsOf(schema);
+  if (errors.length > 0) {
     const seen = new Set<string>();
-    for (const error of ajv.errors ?? []) {
+    for (const error of errors) {
       // The errors of `$dynamicRef`, `allOf` and the like only repeat those below them.
       if (seen.has(error.instancePath) || error.keyword === 'anyOf') continue;
       seen.add(error.instancePath);
@@ -169,6 +165,8 @@ function checkMeaning(
     }
     return;
   }
+  if (!needsCompiling(schema)) return;
+  const ajv = newAjv({ fillDefaults: true });
   try {
     ajv.addSchema(schema === true || schema === false ? {} : schema, 'schema');
     ajv.getSchema('schema');
@@ -185,6 +183,15 @@ function checkMeaning(
     const validate = ajv.getSchema(`schema#${pointer}`);
     return validate === undefined ? [] : validatorOf(validate)(value);
   });
+}
+
+/** Compiling takes milliseconds, and only references and defaults can still be wrong. */
+function needsCompiling(schema: JsonValue): boolean {
+  if (!isJsonObject(schema)) return false;
+  const told = ['default', '$ref', '$dynamicRef', '$id', '$anchor', '$dynamicAnchor'];
+  return (
+    told.some((key) => Object.hasOwn(schema, key)) || innerSchemas(schema).some(([, inner]) => needsCompiling(inner))
+  );
 }
 
 function typeWord(node: SyntaxNode | undefined): string | undefined {
