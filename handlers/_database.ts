@@ -1,4 +1,5 @@
 import { mkdirSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { NonRetryableError } from 'runsheet';
@@ -10,11 +11,7 @@ interface Opened {
 
 const opened = new Map<string, Opened>();
 
-/**
- * The database at `path`, made if need be, with `schema` applied to it. One connection a file and
- * process. `synchronous=FULL`: what a handler has reported as done must survive a power cut, for the
- * engine will never call it again.
- */
+/** The database at `path`, made if need be, with `schema` applied to it. One connection a file and process. */
 export function openDatabase(path: string, schema: string): Database.Database {
   const file = resolve(path);
   const known = opened.get(file);
@@ -24,7 +21,8 @@ export function openDatabase(path: string, schema: string): Database.Database {
   mkdirSync(dirname(file), { recursive: true });
   const database = new Database(file, { timeout: 5_000 });
   database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
+  // NORMAL leaves it to `reachDisk` when the log is synced; FULL would hold up the whole process at each commit.
+  database.pragma('synchronous = NORMAL');
   database.exec(`${effectTable} ${schema}`);
   opened.set(file, { database, inode: statSync(file).ino });
   return database;
@@ -40,12 +38,29 @@ const effectTable = `
 
 /**
  * Does `effect` once per idempotency key: a repeated call changes nothing and gets the first answer.
- * Effect and answer are one transaction, so a crash leaves both or neither. `effect` must be
- * synchronous, and its answer JSON.
+ * Effect and answer are one transaction, so a crash leaves both or neither; both are on the disk when
+ * the promise resolves, for the engine will never ask again. `effect` must be synchronous, and its
+ * answer JSON.
  *
  * @throws NonRetryableError IdempotencyMismatch if the key was used for another request.
  */
-export function once<Answer>(database: Database.Database, key: string, request: unknown, effect: () => Answer): Answer {
+export async function once<Answer>(
+  database: Database.Database,
+  key: string,
+  request: unknown,
+  effect: () => Answer,
+): Promise<Answer> {
+  const answer = onceInTransaction(database, key, request, effect);
+  await reachDisk(database.name);
+  return answer;
+}
+
+function onceInTransaction<Answer>(
+  database: Database.Database,
+  key: string,
+  request: unknown,
+  effect: () => Answer,
+): Answer {
   const asked = JSON.stringify(request);
   return database
     .transaction((): Answer => {
@@ -67,4 +82,43 @@ export function once<Answer>(database: Database.Database, key: string, request: 
       return JSON.parse(earlier.answer) as Answer;
     })
     .immediate();
+}
+
+interface Syncs {
+  /** Has begun: whatever is committed from now on may come too late for it. */
+  running: Promise<void>;
+  /** Begins after `running`; all who ask meanwhile share it. */
+  next: Promise<void> | undefined;
+}
+
+const syncs = new Map<string, Syncs>();
+
+/** Resolves when all that was committed to the database before the call has reached the disk. */
+function reachDisk(file: string): Promise<void> {
+  const state = syncs.get(file);
+  if (state === undefined) {
+    const fresh: Syncs = { running: syncLog(file), next: undefined };
+    syncs.set(file, fresh);
+    const advance = (): void => {
+      if (fresh.next === undefined) syncs.delete(file);
+    };
+    fresh.running.then(advance, advance);
+    return fresh.running;
+  }
+  state.next ??= state.running
+    .catch(() => {})
+    .then(() => {
+      syncs.delete(file);
+      return reachDisk(file);
+    });
+  return state.next;
+}
+
+async function syncLog(file: string): Promise<void> {
+  const log = await open(`${file}-wal`, 'r+');
+  try {
+    await log.datasync();
+  } finally {
+    await log.close();
+  }
 }

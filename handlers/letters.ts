@@ -68,7 +68,7 @@ const createInvoice = defineHandler({
   output: z.object({ number: z.int(), file: z.string() }),
   async run({ input: { folder, ...invoice }, idempotencyKey }) {
     const shop = openShop(folder);
-    const number = once(shop, idempotencyKey, invoice, () =>
+    const number = await once(shop, idempotencyKey, invoice, () =>
       Number(shop.prepare('INSERT INTO invoice (order_id) VALUES (?)').run(invoice.orderId).lastInsertRowid),
     );
     const text = [
