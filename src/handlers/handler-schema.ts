@@ -25,7 +25,8 @@ function parse(handler: Handler, side: 'input' | 'output', value: unknown): Pars
   try {
     result = schema.safeParse(value);
   } catch (error) {
-    if (error instanceof z.core.$ZodAsyncError) {
+    // By name: the author's zod may be another copy.
+    if (error instanceof Error && error.constructor.name === '$ZodAsyncError') {
       throw new RunsheetError(
         'RS_HANDLER_INVALID',
         `the ${side} schema of handler "${handler.name}" is asynchronous; do what it waits for in run()`,
