@@ -1,0 +1,56 @@
+import { isDuration, parseDuration } from '../../common/index.js';
+import type { RunQuery, RunRecord, RunStatus } from '../../storage/index.js';
+import { withExistingStorage } from '../database.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { CommandFailure } from '../failure.js';
+import type { Io } from '../io.js';
+import { durationText, table, timeText } from '../text.js';
+
+export interface ListOptions {
+  readonly status?: readonly RunStatus[];
+  readonly workflow?: string;
+  /** A duration back from now, or an ISO time. */
+  readonly since?: string;
+  readonly limit: number;
+  readonly cursor?: string;
+  readonly json: boolean;
+  readonly db?: string;
+}
+
+/** Lists runs, newest first. */
+export async function list(options: ListOptions, io: Io): Promise<ExitCode> {
+  const query: RunQuery = {
+    limit: options.limit,
+    ...(options.status !== undefined && { statuses: options.status }),
+    ...(options.workflow !== undefined && { workflow: options.workflow }),
+    ...(options.since !== undefined && { since: timeOf(options.since, io.clock.now()) }),
+    ...(options.cursor !== undefined && { cursor: options.cursor }),
+  };
+  const { runs, cursor } = await withExistingStorage(options.db, io, (storage) => storage.listRuns(query));
+  if (options.json) {
+    const { toRun } = await import('../../engine/index.js');
+    io.out(`${JSON.stringify({ version: 1, runs: runs.map(toRun), ...(cursor !== undefined && { cursor }) })}\n`);
+    return exitCodes.fine;
+  }
+  if (runs.length === 0) io.err('no runs\n');
+  else io.out(table([['RUN', 'WORKFLOW', 'STATUS', 'CREATED', 'TOOK', 'KEY'], ...runs.map(row)]));
+  if (cursor !== undefined) io.err(`there are more: --cursor ${cursor}\n`);
+  return exitCodes.fine;
+}
+
+function row({ id, workflow, revision, status, createdAt, startedAt, endedAt, key }: RunRecord): string[] {
+  const took = startedAt === null || endedAt === null ? '' : durationText(endedAt - startedAt);
+  return [id, `${workflow}@${revision}`, status, timeText(createdAt), took, key ?? ''];
+}
+
+function timeOf(text: string, now: number): number {
+  if (isDuration(text)) return now - parseDuration(text);
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
+  if (Number.isNaN(time)) {
+    throw new CommandFailure(
+      exitCodes.usage,
+      `--since takes a duration (2h, 7d) or a time (2030-01-31, 2030-01-31T09:00:00Z), not ${JSON.stringify(text)}`,
+    );
+  }
+  return time;
+}

@@ -1,0 +1,40 @@
+import { RunsheetError } from '../common/index.js';
+import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
+import type { Io } from './io.js';
+
+/** Why a command cannot do what it was asked; the message says what to do instead. */
+export class CommandFailure extends Error {
+  constructor(
+    readonly exitCode: ExitCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'CommandFailure';
+  }
+}
+
+/** Says on stderr what went wrong; the stack, and what caused it, only if asked for. */
+export function reportFailure(error: unknown, { verbose }: { verbose: boolean }, io: Io): ExitCode {
+  const known = error instanceof CommandFailure || error instanceof RunsheetError;
+  const message = error instanceof Error ? error.message : String(error);
+  if (message !== '') {
+    io.err(
+      known ? `error: ${message}\n` : `error: ${message}\n  This should not happen; --verbose shows where it did.\n`,
+    );
+  }
+  if (verbose) io.err(`${stackOf(error)}\n`);
+  if (error instanceof CommandFailure) return error.exitCode;
+  return error instanceof RunsheetError ? exitCodeOf[error.code] : exitCodes.failed;
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error.stack ?? `${error.name}: ${error.message}`;
+  return error.cause === undefined ? own : `${own}\ncaused by: ${stackOf(error.cause)}`;
+}
+
+/** The `code` of an error of the file system. */
+export function systemCodeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import type { Definition } from '../definition/index.js';
+import type { HandlerRegistry } from '../handlers/index.js';
+import { type Source, entryOf, nearest, parseDocument } from '../syntax/index.js';
+import { validDefinition } from './check-flow.js';
+import { exitCodes } from './exit-codes.js';
+import { CommandFailure } from './failure.js';
+import { filesOf, readFlow } from './flow-files.js';
+import { type Io, pathOf } from './io.js';
+
+/**
+ * The definitions that a path or a name means: of a path the one in that file, of a name all revisions of it
+ * among the flows of a folder.
+ *
+ * @throws CommandFailure (not found; invalid flow)
+ */
+export async function findDefinitions(
+  pathOrName: string,
+  folder: string,
+  handlers: HandlerRegistry | undefined,
+  io: Io,
+): Promise<Definition[]> {
+  const sources = isPath(pathOrName, io) ? [await readFlow(pathOrName, io)] : await namedFlows(pathOrName, folder, io);
+  const definitions: Definition[] = [];
+  for (const source of sources) definitions.push(await validDefinition(source, handlers, io));
+  return definitions;
+}
+
+function isPath(text: string, io: Io): boolean {
+  return /[/\\]|\.(yaml|yml|json)$/.test(text) || existsSync(pathOf(io, text));
+}
+
+async function namedFlows(name: string, folder: string, io: Io): Promise<Source[]> {
+  if (!existsSync(pathOf(io, folder))) {
+    const message = `there is no folder ${folder} to look for the workflow ${name} in; give its path, or --definitions`;
+    throw new CommandFailure(exitCodes.notFound, message);
+  }
+  const sources: Source[] = [];
+  const others: string[] = [];
+  for (const file of await filesOf(folder, io)) {
+    const source = await readFlow(file, io);
+    const found = nameOf(source);
+    if (found === name) sources.push(source);
+    else if (found !== undefined) others.push(found);
+  }
+  if (sources.length > 0) return sources;
+  const near = nearest(name, others);
+  const remedy = near === undefined ? `there are ${[...new Set(others)].join(', ')}` : `did you mean ${near}?`;
+  throw new CommandFailure(exitCodes.notFound, `there is no workflow ${name} in ${folder}; ${remedy}`);
+}
+
+/** Whatever else is wrong with the file. */
+function nameOf(source: Source): string | undefined {
+  const value = entryOf(parseDocument(source).root, 'workflow')?.value;
+  return value?.kind === 'scalar' && typeof value.value === 'string' ? value.value : undefined;
+}

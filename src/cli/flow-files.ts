@@ -1,0 +1,59 @@
+import { readFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Source } from '../syntax/index.js';
+import { exitCodes } from './exit-codes.js';
+import { CommandFailure, systemCodeOf } from './failure.js';
+import { type Io, pathOf } from './io.js';
+
+/** In a folder: YAML and JSON, save flow tests and sample inputs. */
+function isFlowFile(name: string): boolean {
+  return /\.(yaml|yml|json)$/.test(name) && !/\.test\.[a-z]+$/.test(name) && !name.endsWith('.input.json');
+}
+
+/**
+ * The flow files that paths name: files as they are, folders by what is directly in them, `-` for stdin.
+ *
+ * @throws CommandFailure (not found) for a path that does not exist, or a folder without any flow
+ */
+export async function readFlows(paths: readonly string[], io: Io): Promise<Source[]> {
+  const sources: Source[] = [];
+  for (const path of paths) {
+    if (path === '-') sources.push(new Source('<stdin>', await io.readStdin()));
+    else for (const file of await filesOf(path, io)) sources.push(await readFlow(file, io));
+  }
+  return sources;
+}
+
+/** @throws CommandFailure (not found, or usage where it cannot be read) */
+export async function readFlow(file: string, io: Io): Promise<Source> {
+  try {
+    return Source.fromBytes(file, await readFile(pathOf(io, file)));
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+/** The paths of the flows in a folder, in order of their names; the path itself if it is a file. */
+export async function filesOf(path: string, io: Io): Promise<string[]> {
+  try {
+    if (!(await stat(pathOf(io, path))).isDirectory()) return [path];
+    const entries = await readdir(pathOf(io, path), { withFileTypes: true });
+    const names = entries.filter((entry) => !entry.isDirectory() && isFlowFile(entry.name)).map((entry) => entry.name);
+    if (names.length > 0) return names.sort().map((name) => join(path, name));
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  throw new CommandFailure(exitCodes.notFound, `there is no flow (*.yaml, *.yml, *.json) in the folder ${path}`);
+}
+
+function unreadable(path: string, error: unknown): CommandFailure {
+  const code = systemCodeOf(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new CommandFailure(
+      exitCodes.notFound,
+      `there is no ${path}; give the path of a flow or of a folder of flows`,
+    );
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new CommandFailure(exitCodes.usage, `${path} cannot be read: ${reason}`, { cause: error });
+}

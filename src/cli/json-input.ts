@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import { type JsonValue } from '../common/index.js';
+import { exitCodes } from './exit-codes.js';
+import { CommandFailure } from './failure.js';
+import { type Io, pathOf } from './io.js';
+
+/**
+ * JSON given on the command line: the text itself, `@file`, or `-` for stdin.
+ *
+ * @throws CommandFailure (usage) for what is no JSON, naming the place, or cannot be read
+ */
+export async function readJsonInput(option: string, argument: string, io: Io): Promise<JsonValue> {
+  const { text, name } = await textOf(option, argument, io);
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    const reason = text.trim() === '' ? 'it is empty' : error instanceof Error ? error.message : String(error);
+    const hint = argument === text ? `; quote it for the shell, or write ${option} @file.json` : '';
+    throw new CommandFailure(exitCodes.usage, `${name} is not JSON: ${reason}${hint}`, { cause: error });
+  }
+}
+
+async function textOf(option: string, argument: string, io: Io): Promise<{ text: string; name: string }> {
+  if (argument === '-') return { text: await io.readStdin(), name: 'the input on stdin' };
+  if (!argument.startsWith('@')) return { text: argument, name: option };
+  const path = argument.slice(1);
+  try {
+    return { text: (await readFile(pathOf(io, path), 'utf8')).replace(/^\ufeff/, ''), name: path };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(exitCodes.usage, `${option} ${argument} cannot be read: ${reason}`, { cause: error });
+  }
+}

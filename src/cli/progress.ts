@@ -1,0 +1,65 @@
+import type { RunEvent } from '../engine/index.js';
+import { type Io, wantsColor } from './io.js';
+import { durationText, placeText, timeText } from './text.js';
+
+/** A line on stderr for each thing that happens in a run, as it happens. */
+export class Progress {
+  readonly #io: Io;
+  readonly #color: boolean;
+  readonly #startedAt = new Map<string, number>();
+
+  constructor(io: Io) {
+    this.#io = io;
+    this.#color = wantsColor(io, io.errIsTerminal);
+  }
+
+  tell(event: RunEvent): void {
+    const place = event.step === null ? event.workflow : placeText(event.step, event.occurrence);
+    const [what, color, detail] = this.#describe(event, place);
+    const time = new Date(event.at).toISOString().slice(11, 23);
+    const word = what.padEnd(9);
+    const line = `${time}  ${this.#color ? `\u001b[${color}m${word}\u001b[0m` : word}  ${place}`;
+    this.#io.err(detail === '' ? `${line}\n` : `${line}  ${oneLine(detail)}\n`);
+  }
+
+  #describe(event: RunEvent, place: string): [what: string, color: number, detail: string] {
+    const { error, dueAt } = event;
+    const reason = error === undefined ? '' : `${error.name}: ${error.message}`;
+    switch (event.type) {
+      case 'workflow:started':
+        return ['started', 1, event.run];
+      case 'workflow:sleeping':
+        return ['sleeping', 36, dueAt === undefined ? '' : `until ${timeText(dueAt)}`];
+      case 'workflow:completed':
+        return ['completed', 32, ''];
+      case 'workflow:failed':
+        return ['failed', 31, reason];
+      case 'step:started':
+        this.#startedAt.set(place, event.at);
+        return ['started', 2, (event.attempt ?? 1) > 1 ? `attempt ${event.attempt}` : ''];
+      case 'step:completed':
+        return ['completed', 32, this.#took(event, place)];
+      case 'step:failed':
+        return ['failed', 31, reason];
+      case 'step:retry':
+        return [
+          'retrying',
+          33,
+          `${reason}${dueAt === undefined ? '' : `; again in ${durationText(dueAt - event.at)}`}`,
+        ];
+      case 'step:skipped':
+        return ['skipped', 2, ''];
+    }
+  }
+
+  #took(event: RunEvent, place: string): string {
+    const startedAt = this.#startedAt.get(place);
+    this.#startedAt.delete(place);
+    return startedAt === undefined ? '' : durationText(event.at - startedAt);
+  }
+}
+
+/** Messages come from handlers: no line break and no control character of theirs reaches the terminal. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
+}

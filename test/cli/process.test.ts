@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildCommand } from './built-command.js';
+import { type CommandResult, Project, notingHandlers } from './project.js';
+
+let built: ReturnType<typeof buildCommand>;
+beforeAll(() => void (built = buildCommand()));
+afterAll(() => rmSync(built.folder, { recursive: true, force: true }));
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<CommandResult & { readonly signal: string | null }>;
+  /** Resolves once stderr holds the text. */
+  told(text: string): Promise<void>;
+}
+
+/** Starts the built command, as a shell would. */
+function start(project: Project, ...args: string[]): Running {
+  const child = spawn(process.execPath, [built.command, ...args], {
+    cwd: project.folder,
+    env: { PATH: process.env.PATH },
+  });
+  let out = '';
+  let err = '';
+  const waiting = new Set<() => void>();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+    for (const look of waiting) look();
+  });
+  const ended = new Promise<CommandResult & { signal: string | null }>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code: code ?? -1, signal, out, err }));
+  });
+  const told = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (err.includes(text)) resolve();
+      };
+      waiting.add(look);
+      look();
+      void ended.then(() => reject(new Error(`ended without ${JSON.stringify(text)}: ${err}`)));
+    });
+  return { child, ended, told };
+}
+
+const holder = `
+workflow: holder
+steps:
+  - id: a
+    step: note
+    with: { text: a }
+  - id: b
+    step: hold
+  - id: c
+    step: note
+    with: { text: c }
+output: =$steps.b
+`;
+
+describe('the installed command', () => {
+  it('takes a killed run over at once: no step is repeated but the one cut short, that one with its old key', async () => {
+    const project = new Project({ 'h.yaml': holder, 'handlers/all.ts': notingHandlers });
+    const killed = start(project, 'run', 'h.yaml', '--key', 'k');
+    await killed.told('holding');
+    killed.child.kill('SIGKILL');
+    expect((await killed.ended).signal).toBe('SIGKILL');
+
+    project.write('go', '');
+    const again = await start(project, 'run', 'h.yaml', '--key', 'k').ended;
+    expect(again).toMatchObject({ code: 0, out: '"held"\n' });
+    expect(again.err).not.toMatch(/started {4}a\n/);
+    const calls = project.read('calls.txt').trimEnd().split('\n');
+    expect(calls.map((call) => call.split(' ')[0])).toEqual(['a', 'hold', 'hold', 'c']);
+    expect(calls[1]).toBe(calls[2]);
+  });
+
+  it('leaves a run at Ctrl-C, to go on by the command that it prints', async () => {
+    const project = new Project({ 'h.yaml': holder, 'handlers/all.ts': notingHandlers });
+    const left = start(project, 'run', 'h.yaml');
+    await left.told('holding');
+    left.child.kill('SIGINT');
+    await left.told('stopping once the running steps have ended');
+    project.write('go', '');
+    const { code, out, err } = await left.ended;
+    expect({ code, out }).toEqual({ code: 130, out: '' });
+    const [, command = ''] = /\n {2}runsheet (run h\.yaml --continue \S+)\n/.exec(err) ?? [];
+    expect(await start(project, ...command.split(' ')).ended).toMatchObject({ code: 0, out: '"held"\n' });
+  });
+
+  it('ends although a handler has left something open, with all of its output out', async () => {
+    const project = new Project({
+      'w.yaml': 'workflow: w\nsteps:\n  - step: open\n',
+      'handlers/open.js': `
+        export default {
+          name: 'open',
+          run() { setInterval(() => {}, 1000); return 'x'.repeat(300_000); },
+        };`,
+    });
+    const { code, out } = await start(project, 'run', 'w.yaml').ended;
+    expect(code).toBe(0);
+    expect(out.length).toBe(300_003);
+  });
+
+  it('is content when the reader of its output goes away', async () => {
+    const project = new Project({ 'handlers/all.ts': notingHandlers });
+    const reading = start(project, 'handlers', '--json');
+    reading.child.stdout?.destroy();
+    const { code, err } = await reading.ended;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+});

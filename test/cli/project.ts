@@ -1,0 +1,109 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { main } from '../../src/cli/index.js';
+import type { Io } from '../../src/cli/io.js';
+import { systemClock } from '../../src/common/index.js';
+
+export interface CommandResult {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface CommandSurroundings {
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly isTerminal?: boolean;
+  /** Called with all of stderr so far, whenever there is more; `interrupt` is a Ctrl-C. */
+  readonly onProgress?: (err: string, interrupt: () => void) => void;
+}
+
+/** A folder with files, and the command line run in it, in this process. Gone when the test has ended. */
+export class Project {
+  readonly folder = mkdtempSync(join(tmpdir(), 'runsheet-cli-'));
+
+  constructor(files: Readonly<Record<string, string>> = {}) {
+    onTestFinished(() => rmSync(this.folder, { recursive: true, force: true }));
+    for (const [name, text] of Object.entries(files)) this.write(name, text);
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  write(name: string, text: string): void {
+    mkdirSync(dirname(this.path(name)), { recursive: true });
+    writeFileSync(this.path(name), text);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.path(name), 'utf8');
+  }
+
+  async runsheet(args: readonly string[], surroundings: CommandSurroundings = {}): Promise<CommandResult> {
+    const { stdin = '', env = {}, isTerminal = false, onProgress } = surroundings;
+    const interrupts = new Set<() => void>();
+    let out = '';
+    let err = '';
+    let exited: number | undefined;
+    const io: Io = {
+      cwd: this.folder,
+      env,
+      clock: systemClock,
+      out: (text) => void (out += text),
+      err: (text) => {
+        err += text;
+        onProgress?.(err, () => interrupts.forEach((listener) => listener()));
+      },
+      outIsTerminal: isTerminal,
+      errIsTerminal: isTerminal,
+      readStdin: () => Promise.resolve(stdin),
+      onInterrupt: (listener) => {
+        interrupts.add(listener);
+        return () => void interrupts.delete(listener);
+      },
+      exit: (code) => void (exited = code),
+    };
+    const code = await main(['node', 'runsheet', ...args], io);
+    return { code: exited ?? code, out, err };
+  }
+}
+
+/** A handlers module whose handlers note each call in `calls.txt`. */
+export const notingHandlers = `
+import { appendFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineHandler, NonRetryableError } from 'runsheet';
+
+const folder = join(import.meta.dirname ?? __dirname, '..');
+const note = (text: string): void => appendFileSync(join(folder, 'calls.txt'), text + '\\n');
+
+export default [
+  defineHandler({
+    name: 'note',
+    description: 'Notes a text and gives it back.',
+    run({ input, idempotencyKey }) {
+      note((input as { text: string }).text + ' ' + idempotencyKey);
+      return input;
+    },
+  }),
+  defineHandler({
+    name: 'refuse',
+    errors: ['Refused'],
+    run() {
+      throw new NonRetryableError('not today', { name: 'Refused' });
+    },
+  }),
+  defineHandler({
+    name: 'hold',
+    async run({ idempotencyKey }) {
+      note('hold ' + idempotencyKey);
+      if (process.env.VITEST === undefined) console.error('holding');
+      while (!existsSync(join(folder, 'go'))) await new Promise((resolve) => setTimeout(resolve, 5));
+      return 'held';
+    },
+  }),
+];
+`;

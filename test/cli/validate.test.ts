@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { Project, notingHandlers } from './project.js';
+
+const good = 'workflow: good\nsteps:\n  - step: note\n    with: { text: hi }\noutput: =$steps.note.text\n';
+const bad =
+  'workflow: bad\nstepz: []\nsteps:\n  - id: a\n    set: { r: =$round($input.x, 2) }\n  - id: a\n    set: 1\n    set: 2\n';
+
+describe('runsheet validate', () => {
+  it('is content with flows that are fine: exit code 0, nothing on stdout', async () => {
+    const project = new Project({ 'definitions/good.yaml': good, 'handlers/note.ts': notingHandlers });
+    expect(await project.runsheet(['validate'])).toEqual({ code: 0, out: '', err: '1 flow checked, no problems\n' });
+  });
+
+  it('shows file, line, column, carets and remedy of each mistake on stdout: exit code 1', async () => {
+    const project = new Project({
+      'definitions/bad.yaml': 'workflow: bad\nsteps:\n  - id: a\n    set: 1\n    set: 2\n',
+    });
+    const { code, out, err } = await project.runsheet(['validate', 'definitions/bad.yaml', '--no-handlers']);
+    expect(code).toBe(1);
+    expect(out).toBe(
+      [
+        'definitions/bad.yaml:5:5: error RS1009: the key `set` stands twice in one map, in line 4 and in line 5',
+        '  5 |     set: 2',
+        '    |     ^^^',
+        '  help: remove or rename one of the two',
+        '',
+      ].join('\n'),
+    );
+    expect(err).toBe('1 flow checked, 1 error\n');
+  });
+
+  it('gives JSON with --format json and with --json', async () => {
+    const project = new Project({ 'bad.yaml': bad });
+    const { code, out } = await project.runsheet(['validate', 'bad.yaml', '--format', 'json', '--no-handlers']);
+    expect(code).toBe(1);
+    const { version, diagnostics } = JSON.parse(out) as { version: number; diagnostics: Record<string, unknown>[] };
+    expect(version).toBe(1);
+    expect(diagnostics[0]).toEqual({
+      file: 'bad.yaml',
+      line: 5,
+      column: 15,
+      endLine: 5,
+      endColumn: 35,
+      severity: 'error',
+      code: 'RS1019',
+      message: 'inside `{ … }` or `[ … ]` YAML cuts an unquoted formula up at its own commas, colons and brackets',
+      help: "quote it: '=$round($input.x, 2)'\nor write the collection in block style, one entry a line",
+    });
+    expect((await project.runsheet(['validate', 'bad.yaml', '--json', '--no-handlers'])).out).toBe(out);
+  });
+
+  it('takes the flows of a folder, without tests and sample inputs, and files in any number', async () => {
+    const project = new Project({
+      'flows/a.yaml': good,
+      'flows/b.yml': good.replace('good', 'b'),
+      'flows/c.json': JSON.stringify({ workflow: 'c', steps: [] }),
+      'flows/a.test.yaml': 'no: flow\n',
+      'flows/a.input.json': '{}',
+      'flows/readme.txt': 'text',
+      'd.yaml': 'workflow: d\nsteps: []\n',
+    });
+    const { code, err } = await project.runsheet(['validate', 'flows', 'd.yaml', '--no-handlers']);
+    expect({ code, err }).toEqual({ code: 0, err: '4 flows checked, no problems\n' });
+  });
+
+  it('reads stdin for -', async () => {
+    const project = new Project();
+    const { code, out } = await project.runsheet(['validate', '-', '--no-handlers'], { stdin: 'a: "open\n' });
+    expect(code).toBe(1);
+    expect(out).toContain('<stdin>:1:4: error RS1001: the quote that opens here is never closed');
+  });
+
+  it('says once that handlers were not checked where there is no folder of them', async () => {
+    const project = new Project({ 'definitions/good.yaml': good, 'definitions/other.yaml': good.replace('good', 'o') });
+    const { code, err } = await project.runsheet(['validate']);
+    expect(code).toBe(0);
+    expect(err).toBe(
+      'note: there is no folder `handlers` here, so handlers were not checked; --handlers names another\n' +
+        '2 flows checked, no problems\n',
+    );
+  });
+
+  it('checks handlers where there are some', async () => {
+    const project = new Project({
+      'f.yaml': good.replace('step: note', 'id: note\n    step: notte'),
+      'h.ts': notingHandlers,
+    });
+    const { code, out } = await project.runsheet(['validate', 'f.yaml', '--handlers', 'h.ts']);
+    expect(code).toBe(1);
+    expect(out).toContain('f.yaml:4:11: error RS4');
+    expect(out).toContain('`note`');
+  });
+
+  it('fails on more warnings than allowed', async () => {
+    const project = new Project({ 'f.yaml': 'workflow: f\nsteps:\n  - set: { a: no, b: 1.10 }\n' });
+    const allowed = await project.runsheet(['validate', 'f.yaml', '--no-handlers', '--max-warnings', '2']);
+    expect(allowed.code).toBe(0);
+    expect(allowed.err).toBe('1 flow checked, 2 warnings\n');
+    const refused = await project.runsheet(['validate', 'f.yaml', '--no-handlers', '--max-warnings', '1']);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain('error: 2 warnings, and --max-warnings allows 1');
+  });
+
+  it('answers 4 for a path that is not there, 2 for wrong usage', async () => {
+    const project = new Project({ 'empty/readme.txt': '' });
+    expect(await project.runsheet(['validate', 'nosuch.yaml'])).toMatchObject({
+      code: 4,
+      err: 'error: there is no nosuch.yaml; give the path of a flow or of a folder of flows\n',
+    });
+    expect((await project.runsheet(['validate', 'empty'])).code).toBe(4);
+    expect((await project.runsheet(['validate', '--format', 'xml'])).code).toBe(2);
+    expect((await project.runsheet(['validate', '--max-warnings', 'few'])).code).toBe(2);
+  });
+
+  it('colours on a terminal only, and never with NO_COLOR', async () => {
+    const project = new Project({ 'f.yaml': 'a: 1\na: 2\n' });
+    const args = ['validate', 'f.yaml', '--no-handlers'];
+    expect((await project.runsheet(args, { isTerminal: true })).out).toContain('\u001b[31m');
+    expect((await project.runsheet(args, { isTerminal: true, env: { NO_COLOR: '1' } })).out).not.toContain('\u001b');
+    expect((await project.runsheet(args)).out).not.toContain('\u001b');
+  });
+});
