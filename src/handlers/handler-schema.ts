@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { JsonObject } from '../common/index.js';
-import { RunsheetError } from '../common/index.js';
 import type { Handler } from './handler.js';
 
 /** One thing a schema did not like: where in the value (`items[0].qty`, empty for the whole) and what. */
@@ -25,22 +24,22 @@ function parse(handler: Handler, side: 'input' | 'output', value: unknown): Pars
   try {
     result = schema.safeParse(value);
   } catch (error) {
-    // By name: the author's zod may be another copy.
-    if (error instanceof Error && error.constructor.name === '$ZodAsyncError') {
-      throw new RunsheetError(
-        'RS_HANDLER_INVALID',
-        `the ${side} schema of handler "${handler.name}" is asynchronous; do what it waits for in run()`,
-        { cause: error },
-      );
-    }
-    // A refinement or transform of the author's that throws has refused the value in its own words.
-    return { ok: false, problems: [{ path: '', message: error instanceof Error ? error.message : String(error) }] };
+    return { ok: false, problems: [{ path: '', message: refusalOf(error) }] };
   }
   if (result.success) return { ok: true, value: result.data };
   return {
     ok: false,
     problems: result.error.issues.map(({ path, message }) => ({ path: z.core.toDotPath(path), message })),
   };
+}
+
+/** A refinement or transform of the author's that throws has refused the value in its own words. */
+function refusalOf(thrown: unknown): string {
+  // By name: the author's zod may be another copy.
+  if (thrown instanceof Error && thrown.constructor.name === '$ZodAsyncError') {
+    return 'the schema is asynchronous; do what it waits for in run()';
+  }
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 /**
