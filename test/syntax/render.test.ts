@@ -96,7 +96,7 @@ describe('renderDiagnostics', () => {
     expect(renderDiagnostics(diagnostics, source)).not.toContain('\u001b');
     const colored = renderDiagnostics(diagnostics, source, { color: true });
     expect(colored).toContain('\u001b[33mwarning RS1030:\u001b[0m');
-     
+
     expect(colored.replace(/\u001b\[\d+m/g, '')).toBe(renderDiagnostics(diagnostics, source));
   });
 });
