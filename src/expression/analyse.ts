@@ -1,7 +1,7 @@
 import { FormulaSyntaxError } from './formula-error.js';
 import { functionNames } from './functions.js';
 import { type ChildRole, type JsonataNode, childrenOf } from './jsonata-tree.js';
-import { freeVariables, stepMentions } from './names.js';
+import { type FreeVariable, stepMentions } from './names.js';
 import { parseFormula } from './parse.js';
 import { Spans } from './spans.js';
 
@@ -38,8 +38,8 @@ export function analyseFormula(text: string, knownVariables: ReadonlySet<string>
     const { message, start, end, help } = error;
     return [{ kind: 'syntax', message, start, end, ...(help === undefined ? {} : { help }) }];
   }
-  const { body, offset, tree } = parsed;
-  const problems = [...variableProblems(tree, body, knownVariables), ...nameProblems(tree, body, knownVariables)];
+  const { body, offset, tree, free } = parsed;
+  const problems = [...variableProblems(free, body, knownVariables), ...nameProblems(tree, body, knownVariables)];
   return problems
     .map((problem) => ({ ...problem, start: problem.start + offset, end: problem.end + offset }))
     .sort((a, b) => a.start - b.start || a.end - b.end);
@@ -54,9 +54,9 @@ export function stepReferences(text: string): { id: string; start: number; end: 
     if (error instanceof FormulaSyntaxError) return [];
     throw error;
   }
-  const { body, offset, tree } = parsed;
+  const { body, offset, tree, free } = parsed;
   const spans = new Spans(body);
-  return stepMentions(tree, freeVariables(tree))
+  return stepMentions(tree, free)
     .mentions.map(({ id, node }) => {
       const token = spans.tokenEndingAt(node.position);
       const end = token?.end ?? body.length;
@@ -66,10 +66,10 @@ export function stepReferences(text: string): { id: string; start: number; end: 
     .sort((a, b) => a.start - b.start);
 }
 
-function variableProblems(tree: JsonataNode, body: string, known: ReadonlySet<string>): FormulaProblem[] {
+function variableProblems(free: readonly FreeVariable[], body: string, known: ReadonlySet<string>): FormulaProblem[] {
   const spans = new Spans(body);
   const problems: FormulaProblem[] = [];
-  for (const { name, node, called } of freeVariables(tree)) {
+  for (const { name, node, called } of free) {
     const token = spans.tokenEndingAt(node.position);
     if (!token || name === '' || name === '$' || functionNames.has(name)) continue;
     const { start, end } = token;

@@ -81,21 +81,20 @@ export function signature(text: string): unknown {
   return lambda.signature;
 }
 
-/** Wraps a function so that each call of it looks at the clock and has its result weighed. */
+/** Wraps a function so that each call of it counts, looks at the clock, and has its result weighed. */
 export function guarded(definition: FunctionDefinition): FunctionDefinition {
   const { implementation } = definition;
   const guard: Implementation = function (this: Focus, ...args: never[]) {
     const evaluation = evaluationOf(this.environment);
-    const call = (): unknown => {
-      const result = implementation.apply(this, args);
-      if (result instanceof Promise) {
-        return result.then((value: unknown) => {
-          evaluation.weigh(value);
-          return value;
-        });
-      }
+    const leave = (result: unknown): unknown => {
+      evaluation.leaveCall();
       evaluation.weigh(result);
       return result;
+    };
+    const call = (): unknown => {
+      evaluation.enterCall();
+      const result = implementation.apply(this, args);
+      return result instanceof Promise ? result.then(leave) : leave(result);
     };
     const pause = evaluation.pause();
     return pause ? pause.then(call) : call();

@@ -3,7 +3,7 @@ import { FormulaSyntaxError } from './formula-error.js';
 import { functionNamed, functionNames } from './functions.js';
 import { type Frame, evaluationOf } from './evaluation.js';
 import { type JsonataNode, calledName, childrenOf } from './jsonata-tree.js';
-import { freeVariables, stepMentions } from './names.js';
+import { type FreeVariable, stepMentions } from './names.js';
 import { bodyOf, parseFormula } from './parse.js';
 import { literalOf, plainPathOf } from './plain-path.js';
 import { Spans } from './spans.js';
@@ -28,8 +28,7 @@ export function compileFormula(text: string): Formula {
 }
 
 function compile(text: string): Formula {
-  const { body, offset, expression, tree } = parseFormula(text);
-  const free = freeVariables(tree);
+  const { body, offset, expression, tree, free } = parseFormula(text);
   refuseEval(free, body, offset);
   const hasTransform = contains(tree, (node) => node.type === 'transform');
   const { mentions, all } = stepMentions(tree, free);
@@ -48,6 +47,7 @@ function compile(text: string): Formula {
     evaluationOf(frame).leave(node, result),
   );
 
+  const path = plainPathOf(tree);
   return {
     text: body,
     variables: new Set([...used].filter((name) => !functionNames.has(name) && !['steps', '', '$'].includes(name))),
@@ -56,7 +56,7 @@ function compile(text: string): Formula {
       expression,
       tree,
       literal: literalOf(tree),
-      path: plainPathOf(tree),
+      path: path && functionNames.has(path.variable) ? undefined : path,
       hasTransform,
       writesOnBindings: contains(
         tree,
@@ -80,7 +80,7 @@ function callsData(node: JsonataNode): boolean {
   return node.type === 'function' && node.procedure?.type !== 'lambda' && !functionNames.has(calledName(node) ?? '');
 }
 
-function refuseEval(free: ReturnType<typeof freeVariables>, body: string, offset: number): void {
+function refuseEval(free: readonly FreeVariable[], body: string, offset: number): void {
   const use = free.find(({ name }) => name === 'eval');
   if (!use) return;
   const token = new Spans(body).tokenEndingAt(use.node.position);

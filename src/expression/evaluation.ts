@@ -73,7 +73,7 @@ export class Evaluation {
   leave(node: JsonataNode, result: unknown): void {
     const { mark } = node;
     if (mark) {
-      if (mark.call) this.#calls--;
+      if (mark.call) this.leaveCall();
       if (mark.siblingOf) this.#leaving.pop()?.();
       if (mark.required !== undefined && isAbsent(result)) throw new AbsentOperand(node, mark.required);
     }
@@ -87,6 +87,16 @@ export class Evaluation {
 
   weigh(value: unknown): void {
     this.#scales.weigh(value);
+  }
+
+  enterCall(): void {
+    if (++this.#calls <= limits.calls) return;
+    throw new Fault('limit', `the formula's functions call one another more than ${limits.calls} deep`);
+  }
+
+  /** Not called after a failure, which ends the whole evaluation. */
+  leaveCall(): void {
+    this.#calls--;
   }
 
   /** To be called now and then: throws when the time is up, and gives a promise when others must have their turn. */
@@ -107,9 +117,7 @@ export class Evaluation {
   }
 
   #begin(node: JsonataNode): Promise<void> | undefined {
-    if (node.mark?.call && ++this.#calls > limits.calls) {
-      throw new Fault('limit', `the formula's functions call one another more than ${limits.calls} deep`);
-    }
+    if (node.mark?.call) this.enterCall();
     if (--this.#nodesUntilLook > 0) return undefined;
     this.#nodesUntilLook = nodesPerLook;
     return this.pause();

@@ -41,8 +41,10 @@ export function explainSyntaxError(error: unknown, body: string, offset: number)
   if (!isJsonataFailure(error)) throw error;
 
   if (habit) return at(habit.start, habit.end, habit.message, habit.help);
+  const unclosed = error.code === 'S0203' ? unclosedBracket(tokens) : undefined;
+  if (unclosed) return at(unclosed.start, unclosed.end, `\`${unclosed.text}\` is never closed`);
   const { start, end } = tokenAt(tokens, error.position ?? body.length, body.length);
-  return at(start, end, messageOf(error));
+  return at(start, end, messageOf(error, body.slice(start, end)));
 }
 
 /** JSONata's position is the end of a token, or of the text. */
@@ -51,8 +53,17 @@ function tokenAt(tokens: readonly Token[], position: number, length: number): { 
   return token ?? { start: Math.max(0, length - 1), end: length };
 }
 
-function messageOf(error: JsonataFailure): string {
-  const token = typeof error.token === 'string' ? error.token : JSON.stringify(error.token);
+function unclosedBracket(tokens: readonly Token[]): Token | undefined {
+  const open: Token[] = [];
+  for (const token of tokens) {
+    if (token.kind !== 'operator') continue;
+    if ('([{'.includes(token.text)) open.push(token);
+    else if (')]}'.includes(token.text)) open.pop();
+  }
+  return open.at(-1);
+}
+
+function messageOf(error: JsonataFailure, token: string): string {
   switch (error.code) {
     case 'S0101':
       return 'a text has no closing quote';

@@ -11,10 +11,10 @@ import { Fault } from './fault.js';
  */
 export const timeFunctions: Readonly<Record<string, () => FunctionDefinition>> = {
   now() {
-    const { implementation: format } = builtIn('fromMillis');
+    const format = builtIn('fromMillis').implementation;
     return define(function (this: Focus, picture?: string, timezone?: string) {
       const { now } = evaluationOf(this.environment).surroundings;
-      return (format as (millis: number, picture?: string, timezone?: string) => unknown)(now, picture, timezone);
+      return format.apply(this, [now, picture, timezone] as never[]);
     }, builtIn('now'));
   },
 
@@ -40,32 +40,38 @@ export const timeFunctions: Readonly<Record<string, () => FunctionDefinition>> =
       return shuffled;
     }, builtIn('shuffle')),
 
-  /** `$addDuration(time, duration)`: an ISO timestamp (or epoch milliseconds), moved by `"3d"` or `"-2h30m"`. */
+  /** `$addDuration(time, duration)`: an ISO timestamp or epoch milliseconds, moved by `"3d"` or `"-2h30m"`. */
   addDuration: () =>
     define(
-      function addDuration(time?: unknown, duration?: unknown) {
+      function (this: Focus, time?: unknown, duration?: unknown) {
         if (time === undefined || duration === undefined) return undefined;
-        const millis = typeof time === 'number' ? time : millisOf(time);
+        const millis = typeof time === 'number' ? time : parseTimestamp(this, [time]);
         const moved = new Date(millis + signedDuration(duration));
-        if (Number.isNaN(moved.getTime()))
-          throw new Fault('failed', '`$addDuration` leaves the years that a timestamp can hold');
-        return moved.toISOString();
+        if (!Number.isNaN(moved.getTime())) return moved.toISOString();
+        throw new Fault('failed', '`$addDuration` leaves the years that a timestamp can hold');
       },
       { implementation: (time: never, duration: never) => [time, duration], signature: signature('<(sn)s:s>') },
     ),
 
-  toMillis() {
-    const original = builtIn('toMillis');
-    return define(function (this: Focus, timestamp?: string, picture?: string) {
+  /** JSONata completes a time without a date from the machine's clock, one without an offset from its zone. */
+  toMillis: () =>
+    define(function (this: Focus, timestamp?: string, picture?: string) {
       if (typeof timestamp === 'string' && typeof picture === 'string') refuseAmbiguous(timestamp, picture);
-      return (original.implementation as (timestamp?: string, picture?: string) => unknown)(timestamp, picture);
-    }, original);
-  },
+      return parseTimestamp(this, [timestamp, picture]);
+    }, builtIn('toMillis')),
 };
 
-function millisOf(time: unknown): number {
-  const parse = builtIn('toMillis').implementation as (timestamp: unknown) => number;
-  return parse(time);
+function parseTimestamp(focus: Focus, args: [timestamp: unknown, picture?: unknown]): number {
+  const [timestamp, picture] = args;
+  if (typeof timestamp === 'string' && picture === undefined && /T[\d:.]+$/.test(timestamp)) {
+    throw new Fault(
+      'failed',
+      `the time ${JSON.stringify(timestamp)} has no offset; write \`Z\` (UTC) or \`+01:00\` after it`,
+    );
+  }
+  const { now } = evaluationOf(focus.environment).surroundings;
+  const parse = builtIn('toMillis').implementation as (this: unknown, ...args: unknown[]) => number;
+  return parse.apply({ ...focus, environment: { timestamp: new Date(now) } }, args);
 }
 
 function signedDuration(duration: unknown): number {

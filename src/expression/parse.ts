@@ -3,6 +3,8 @@ import jsonata, { type Expression } from 'jsonata';
 import { FormulaSyntaxError } from './formula-error.js';
 import type { JsonataNode } from './jsonata-tree.js';
 import { childrenOf } from './jsonata-tree.js';
+import { type Token, tokensOf } from './lexer.js';
+import { type FreeVariable, freeVariables } from './names.js';
 import { LinearRegExp, linearPattern } from './regular-expression.js';
 import { rewrite } from './rewrite.js';
 import { limits } from './limits.js';
@@ -16,6 +18,7 @@ export interface Parsed {
   readonly offset: number;
   readonly expression: Expression;
   readonly tree: JsonataNode;
+  readonly free: readonly FreeVariable[];
 }
 
 /** A formula without the `=` in front, which some fields may leave out, and without spaces around it. */
@@ -36,6 +39,7 @@ export function parseFormula(text: string): Parsed {
   const { body, offset } = bodyOf(text);
   if (body === '') throw new FormulaSyntaxError('the formula is empty', 0, text.length);
   try {
+    refuseDoubling(tokensOf(body));
     const expression = jsonata(body, {
       sequence: limits.length,
       RegexEngine: FormulaRegExp as unknown as RegExpConstructor,
@@ -43,7 +47,7 @@ export function parseFormula(text: string): Parsed {
     const tree = expression.ast() as unknown as JsonataNode;
     rewrite(tree, body);
     checkRegularExpressions(tree);
-    return { body, offset, expression, tree };
+    return { body, offset, expression, tree, free: freeVariables(tree) };
   } catch (error) {
     throw explainSyntaxError(error, body, offset);
   }
@@ -52,4 +56,33 @@ export function parseFormula(text: string): Parsed {
 function checkRegularExpressions(node: JsonataNode): void {
   if (node.type === 'regex') linearPattern(node.value as RegExp);
   for (const child of childrenOf(node)) checkRegularExpressions(child.node);
+}
+
+/** Nodes that the parser may make of the left sides of defaults. */
+const mostCopies = 50_000;
+
+/**
+ * JSONata's parser copies what stands left of `??` and `?:`, with all copies made inside it: brackets nested
+ * n deep, each with a default in front of another, take 2ⁿ nodes. Counts them before they are made.
+ */
+function refuseDoubling(tokens: readonly Token[]): void {
+  // For each open bracket: nodes that are settled, and those that the next default would copy.
+  const open = [{ settled: 0, left: 0 }];
+  for (const { text, kind } of tokens) {
+    const level = open[open.length - 1] as (typeof open)[number];
+    level.left++;
+    if (kind !== 'operator') continue;
+    if ('([{'.includes(text)) open.push({ settled: 0, left: 0 });
+    else if (')]}'.includes(text) && open.length > 1) {
+      open.pop();
+      (open[open.length - 1] as (typeof open)[number]).left += level.settled + level.left;
+    } else if (text === '??' || text === '?:') {
+      level.settled += 2 * level.left;
+      level.left = 0;
+    } else if (text === ',' || text === ';') {
+      level.settled += level.left;
+      level.left = 0;
+    }
+    if (level.settled + level.left > mostCopies) throw new RangeError('defaults nested too deeply');
+  }
 }
