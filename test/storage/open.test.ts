@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
@@ -64,7 +64,6 @@ describe('an error of opening names the file and the remedy, and leaves nothing 
     const storage = await opened(new SqliteStorage(path));
     for (let index = 0; index < 50; index += 1) await storage.enqueueRun(aRun({ input: `"${'x'.repeat(5000)}"` }));
     await storage.close();
-    const { readFileSync } = await import('node:fs');
     writeFileSync(path, readFileSync(path).subarray(0, 4096));
     await expectRefused(path, 'RS_STORAGE_CORRUPT', /damaged/);
   });
@@ -147,13 +146,17 @@ describe('an error of opening names the file and the remedy, and leaves nothing 
 });
 
 describe('while it is open', () => {
-  test('reads wait for one who has locked everything, but not without end', async () => {
+  test('a transaction of another program holds up no read, and a write no longer than the limit', async () => {
     const path = temporaryFile();
     const storage = await opened(new SqliteStorage(path, { clock: new HastyClock(), busyTimeoutMs: 100 }));
-    await storage.close();
-    await storage.open();
-    mkdirSync(join(path, '..', 'unrelated'));
-    expect(await storage.getRun('wf_none')).toBeUndefined();
+    const { run } = await storage.enqueueRun(aRun());
+    const other = new Database(path);
+    afterwards(() => other.close());
+    other.exec('begin immediate');
+    expect(await storage.getRun(run.id)).toEqual(run);
+    await expect(storage.enqueueRun(aRun())).rejects.toMatchObject({ code: 'RS_STORAGE_BUSY' });
+    other.exec('commit');
+    expect((await storage.enqueueRun(aRun())).created).toBe(true);
   });
 
   test('a sync that fails fences the storage: nothing more is acknowledged', async () => {

@@ -103,9 +103,16 @@ export class GroupCommit {
     if (clock.monotonic() - since >= longestInlineMs) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Resolves when few enough writes are unacknowledged to take on new work. */
+  /** Few enough writes are unacknowledged to take on new work. */
+  get hasRoom(): boolean {
+    if (this.#ended !== undefined) return true;
+    const { waiting } = this.#options.durability;
+    return this.#queue.length + waiting.count < backlogWrites && this.#queuedBytes + waiting.bytes < backlogBytes;
+  }
+
+  /** Resolves when there is room, or an end. */
   async room(): Promise<void> {
-    while (this.#ended === undefined && !this.#hasRoom()) {
+    while (!this.hasRoom) {
       await new Promise<void>((resolve) => this.#forRoom.push(resolve));
     }
   }
@@ -216,13 +223,8 @@ export class GroupCommit {
     });
   }
 
-  #hasRoom(): boolean {
-    const { waiting } = this.#options.durability;
-    return this.#queue.length + waiting.count < backlogWrites && this.#queuedBytes + waiting.bytes < backlogBytes;
-  }
-
   #tellRoom(): void {
-    if (this.#forRoom.length === 0 || (this.#ended === undefined && !this.#hasRoom())) return;
+    if (this.#forRoom.length === 0 || !this.hasRoom) return;
     const told = this.#forRoom;
     this.#forRoom = [];
     for (const resolve of told) resolve();

@@ -47,7 +47,7 @@ const migrations: readonly string[] = [
   );
   create unique index run_key on run (workflow, key) where key is not null;
   create index run_due on run (definition_hash, due_at) where ended_at is null;
-  create index run_leased on run (workflow, lease_expires_at) where owner is not null;
+  create index run_leased on run (workflow, lease_expires_at) where lease_expires_at is not null;
   create index run_created on run (created_at);
 
   create table journal (

@@ -180,7 +180,8 @@ export class SqliteStorage implements Storage {
   async claimRuns(claim: Claim): Promise<RunRecord[]> {
     const { writes, transitions } = this.#opened();
     assertClaim(claim);
-    await writes.room();
+    // Without a turn in between: a claim comes before what is asked for after it.
+    if (!writes.hasRoom) await writes.room();
     return writes.submit(() => transitions.claim(claim), { early: true });
   }
 

@@ -190,7 +190,7 @@ function oldestOf(heads: ReadonlyMap<string, Head>): [string, Head] | undefined 
 export const headSql = `select run, workflow, status, due_at as dueAt from run
   where definition_hash = ? and ended_at is null and due_at <= ? order by due_at, run limit 1`;
 
-export const countLeasedSql = `select count(*) from run where workflow = ? and owner is not null and lease_expires_at > ?`;
+export const countLeasedSql = `select count(*) from run where workflow = ? and lease_expires_at > ?`;
 
 function prepare(db: Database) {
   return {
@@ -223,7 +223,8 @@ function prepare(db: Database) {
        where run = @run and owner = @owner and epoch = @epoch`,
     ),
     releaseOwner: db.prepare(
-      `update run set owner = null, lease_expires_at = null, due_at = @now where owner = @owner returning id, status`,
+      `update run set owner = null, lease_expires_at = null, due_at = @now
+       where lease_expires_at is not null and owner = @owner returning id, status`,
     ),
     fence: db.prepare(`select owner, epoch, inbox_seq as inboxSeq from run where run = ?`),
     lastSeq: db.prepare(`select coalesce(max(seq), 0) from journal where run = ?`).pluck(),
