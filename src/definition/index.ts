@@ -8,3 +8,4 @@ export { type SchemaProblem, type SchemaValidator, compileSchema } from './json-
 export { type ReadWorkflow, readWorkflow } from './read-workflow.js';
 export { Report, describe, listed, quoted } from './report.js';
 export { languageVariables } from './value-fields.js';
+export { type FieldKind, type Shape, innerShapes, itemShapes, workflowShape } from './shapes.js';

@@ -16,9 +16,12 @@ export class Report {
     return this.diagnostics.some((diagnostic) => diagnostic.severity === 'error');
   }
 
-  /** In order of position, so that a reader goes through the file once. */
+  /** In order of position, so that a reader goes through the file once; what an alias repeats only once. */
   inOrder(): Diagnostic[] {
-    return [...this.diagnostics].sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end);
+    const distinct = new Map(
+      this.diagnostics.map((each) => [`${each.code} ${each.range.start} ${each.range.end} ${each.message}`, each]),
+    );
+    return [...distinct.values()].sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end);
   }
 }
 

@@ -62,6 +62,22 @@ export const diagnosticCodes = {
   RS2036: 'Two schedules have the same id',
   RS2040: 'Lists are nested more than 5 deep',
   RS2041: 'A formula stands where only literal values are read',
+  RS3001: 'A formula is not well-formed',
+  RS3002: 'A variable has no value where the formula stands',
+  RS3003: 'A function does not exist',
+  RS3004: 'A name stands without its variable',
+  RS3005: '`$eval` is not available',
+  RS3006: '`.length` is a field in formulas, not a number of items or characters',
+  RS4001: 'A step does not exist',
+  RS4002: 'The name of a handler does not say which of several steps is meant',
+  RS4003: 'A step cannot be seen from outside its `forEach` or its branch',
+  RS4004: 'A step is read before it can have run',
+  RS4005: 'An id stands for two items',
+  RS4006: 'A variable has no such field',
+  RS4007: 'A handler does not exist',
+  RS4008: 'A retry policy does not exist',
+  RS4009: '`as` takes the name of a variable or function of the language',
+  RS4010: '`as` hides the element of an outer `forEach`',
 } as const;
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;

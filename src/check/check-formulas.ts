@@ -1,0 +1,82 @@
+import { type JsonObject, isJsonObject } from '../common/index.js';
+import { type Report, listed } from '../definition/index.js';
+import { type FormulaProblem, analyseFormula, functionNames } from '../expression/index.js';
+import { type DiagnosticCode, nearest } from '../syntax/index.js';
+import type { StepNames } from './check-steps.js';
+import type { FlowModel, FormulaUse } from './flow-model.js';
+
+/** Where each variable that is not bound everywhere has a value. */
+const boundIn: Readonly<Record<string, string>> = {
+  item: 'inside a `forEach` (under another name where it has `as`)',
+  index: 'inside a `forEach`',
+  iteration: 'inside `doWhile` and `doUntil`, in their conditions, and in `remind`',
+  signal: 'in the `filter` of a `waitFor`',
+  result: 'in `compensate`',
+  error: 'in `onError`, `retry.when`, `compensate`, `onFailure` and `finally`',
+};
+
+/** What the names in a formula may have been meant to be. */
+export interface KnownNames {
+  readonly steps: StepNames;
+  /** Schema of the input. */
+  readonly input: JsonObject;
+  readonly constants: readonly string[];
+}
+
+const codes: Readonly<Record<FormulaProblem['kind'], DiagnosticCode>> = {
+  syntax: 'RS3001',
+  'unknown-variable': 'RS3002',
+  'unknown-function': 'RS3003',
+  'bare-name': 'RS3004',
+  eval: 'RS3005',
+  length: 'RS3006',
+};
+
+/** Checks each formula by itself: its syntax, and that its variables and functions exist where it stands. */
+export function checkFormulas(model: FlowModel, known: KnownNames, report: Report): void {
+  for (const use of model.formulas) {
+    for (const problem of analyseFormula(use.text, use.place.variables)) {
+      const range = { start: use.node.offsetOf(problem.start), end: use.node.offsetOf(problem.end) };
+      const say = problem.kind === 'length' ? report.warning.bind(report) : report.error.bind(report);
+      say(codes[problem.kind], range, problem.message, helpFor(problem, use, known));
+    }
+  }
+}
+
+function helpFor(problem: FormulaProblem, use: FormulaUse, known: KnownNames): string | undefined {
+  const { kind, name, help } = problem;
+  if (name === undefined) return help;
+  if (kind === 'unknown-function') {
+    const guess = nearest(name, functionNames);
+    return help ?? (guess && `did you mean \`$${guess}\`?`);
+  }
+  if (kind === 'unknown-variable') return meantVariable(name, use, known) ?? help;
+  if (kind === 'bare-name' && !use.place.variables.has(name)) {
+    const owner = ownerOf(name, known);
+    return owner === undefined ? help : `did you mean \`${owner}\`?`;
+  }
+  return help;
+}
+
+function meantVariable(name: string, use: FormulaUse, known: KnownNames): string | undefined {
+  const owner = ownerOf(name, known);
+  if (owner !== undefined) return `did you mean \`${owner}\`?`;
+  const elsewhere = Object.hasOwn(boundIn, name) ? boundIn[name] : undefined;
+  if (elsewhere !== undefined) return `\`$${name}\` has a value only ${elsewhere}`;
+  const variables = [...use.place.variables];
+  const guess = nearest(name, variables) ?? nearest(name, functionNames);
+  return guess === undefined
+    ? `here there are ${listed(
+        variables.map((each) => `$${each}`),
+        'and',
+      )}`
+    : `did you mean \`$${guess}\`?`;
+}
+
+/** The path under which a name that lacks its variable would be found. */
+function ownerOf(name: string, known: KnownNames): string | undefined {
+  const fields = known.input.properties;
+  if (isJsonObject(fields) && Object.hasOwn(fields, name)) return `$input.${name}`;
+  if (known.steps.items.has(name)) return `$steps.${name}`;
+  return known.constants.includes(name) ? `$constants.${name}` : undefined;
+}

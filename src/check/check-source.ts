@@ -1,0 +1,26 @@
+import { type Definition, readWorkflow, sealDefinition } from '../definition/index.js';
+import type { HandlerCatalogue } from '../handlers/index.js';
+import type { Diagnostic, Source } from '../syntax/index.js';
+import { checkWorkflow } from './check-workflow.js';
+
+export interface CheckOptions {
+  /** What the flow may call. Absent: nothing is said about handlers. */
+  readonly handlers?: HandlerCatalogue;
+}
+
+export interface CheckedSource {
+  /** Absent if there is an error among the diagnostics. */
+  readonly definition?: Definition;
+  /** In order of position. */
+  readonly diagnostics: Diagnostic[];
+}
+
+/** The one checker, behind command line, library and editor: everything that is known of a flow before a run. */
+export function checkSource(source: Source, options: CheckOptions = {}): CheckedSource {
+  const { root, document, diagnostics } = readWorkflow(source);
+  if (root === undefined) return { diagnostics };
+  const found = checkWorkflow({ source, root, ...(document !== undefined && { document }), ...options });
+  const all = [...diagnostics, ...found].sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end);
+  const valid = document !== undefined && !found.some(({ severity }) => severity === 'error');
+  return valid ? { definition: sealDefinition(document, source), diagnostics: all } : { diagnostics: all };
+}

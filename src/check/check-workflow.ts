@@ -1,0 +1,52 @@
+import { type JsonObject, isJsonObject } from '../common/index.js';
+import { Report, type WorkflowDocument, inputSchemaOf } from '../definition/index.js';
+import type { HandlerCatalogue } from '../handlers/index.js';
+import { type Diagnostic, type Source, type SyntaxNode, entryOf, toValue } from '../syntax/index.js';
+import { checkFormulas } from './check-formulas.js';
+import { checkHandlers, checkIds, checkLoopNames, checkPolicies } from './check-names.js';
+import { checkPaths } from './check-paths.js';
+import { checkSteps, stepNamesOf } from './check-steps.js';
+import { readFlow } from './read-flow.js';
+
+export interface WorkflowToCheck {
+  readonly source: Source;
+  readonly root: SyntaxNode;
+  /** Absent if the shape has mistakes; what is known without it is checked nevertheless. */
+  readonly document?: WorkflowDocument;
+  /** Absent: nothing is said about handlers. */
+  readonly handlers?: HandlerCatalogue;
+}
+
+/**
+ * What can be known of a flow before a run, beyond its shape: formulas (RS3…) and references (RS4…).
+ * What the run may do (steps that may not have run, unreachable items) and types are checks of their own, to be called
+ * here with the same model.
+ */
+export function checkWorkflow({ source, root, document, handlers }: WorkflowToCheck): Diagnostic[] {
+  const report = new Report();
+  const model = readFlow(root);
+  const steps = stepNamesOf(model);
+  const constants = keysOf(root, 'constants');
+  const input = inputOf(root, document);
+  checkFormulas(model, { steps, input, constants }, report);
+  checkSteps(model, steps, source, report);
+  checkPaths(model, constants, input, report);
+  checkIds(model, source, report);
+  checkPolicies(model, keysOf(root, 'retryPolicies'), report);
+  checkLoopNames(model, report);
+  if (handlers !== undefined) checkHandlers(model, handlers, report);
+  return report.inOrder();
+}
+
+function keysOf(root: SyntaxNode, key: string): string[] {
+  const value = entryOf(root, key)?.value;
+  return value?.kind === 'mapping' ? value.entries.map((entry) => entry.key.value) : [];
+}
+
+/** Of a file with mistakes only the names of the fields are known. */
+function inputOf(root: SyntaxNode, document: WorkflowDocument | undefined): JsonObject {
+  if (document !== undefined) return inputSchemaOf(document);
+  const input = entryOf(root, 'input')?.value;
+  const fields = input?.kind === 'mapping' ? toValue(input) : {};
+  return { properties: isJsonObject(fields) ? fields : {} };
+}

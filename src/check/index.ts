@@ -1,0 +1,3 @@
+export { type CheckOptions, type CheckedSource, checkSource } from './check-source.js';
+export { type WorkflowToCheck, checkWorkflow } from './check-workflow.js';
+export { InvalidDefinitionsError, isFlowFile, loadDefinitions } from './load-definitions.js';
