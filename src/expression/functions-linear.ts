@@ -76,7 +76,8 @@ export const linearFunctions: Readonly<Record<string, () => FunctionDefinition>>
     const original = builtIn('spread');
     return define(function (this: Focus, value?: unknown) {
       if (!Array.isArray(value)) return original.implementation.apply(this, [value] as never[]);
-      const results = this.createSequence();
+      // As JSONata has it: a list of one is not collapsed, an empty one is no value.
+      const results: unknown[] = value.length === 0 ? this.createSequence() : [];
       const add = (part: unknown): void => {
         if (Array.isArray(part)) part.forEach(add);
         else if (typeof part !== 'object' || part === null || isFunctionValue(part)) results.push(part);
