@@ -17,6 +17,7 @@ import type {
   Unit,
   UnitResult,
 } from './contract.js';
+import { type Due, DueQueue, isBefore } from './due-queue.js';
 import { decodeCursor, encodeCursor } from './run-cursor.js';
 import { assertClaim, defaultListLimit, isTerminal, refusalOf, statusWhenClaimed, stoppedError } from './run-rules.js';
 
@@ -37,7 +38,9 @@ export class MemoryStorage implements Storage {
   readonly #runs: StoredRun[] = [];
   readonly #byId = new Map<string, StoredRun>();
   readonly #byKey = new Map<string, StoredRun>();
-  /** Those not terminal: the only ones that claims and listings by due time look at. */
+  /** By definition; what claims look at. */
+  readonly #queues = new Map<string, DueQueue>();
+  readonly #leased = new Set<StoredRun>();
   readonly #unfinished = new Set<StoredRun>();
   readonly #definitions = new Map<string, StoredDefinition>();
   readonly #engines = new Set<string>();
@@ -103,6 +106,7 @@ export class MemoryStorage implements Storage {
     this.#byId.set(run.id, stored);
     if (key !== undefined) this.#byKey.set(key, stored);
     this.#unfinished.add(stored);
+    this.#queueOf(run.definitionHash).put({ dueAt: run.dueAt, run: stored.record.run });
     this.#changed();
     return { run: stored.record, created: true };
   }
@@ -110,30 +114,31 @@ export class MemoryStorage implements Storage {
   async claimRuns(claim: Claim): Promise<RunRecord[]> {
     this.#assertOpen();
     assertClaim(claim);
-    const hashes = new Set(claim.hashes);
-    const due = [...this.#unfinished]
-      .filter(({ record }) => record.dueAt !== null && record.dueAt <= claim.now && hashes.has(record.definitionHash))
-      .filter(({ record }) => claim.only === undefined || record.id === claim.only)
-      .sort((a, b) => (a.record.dueAt ?? 0) - (b.record.dueAt ?? 0) || a.record.run - b.record.run);
-
     const places = this.#freePlaces(claim);
+    // A definition's queue leaves the merge when its workflow is full or none of it is due.
+    const hashes = new Set(claim.hashes);
     const claimed: RunRecord[] = [];
-    for (const stored of due) {
-      if (claimed.length >= claim.limit) break;
+    while (claimed.length < claim.limit) {
+      const stored = this.#oldestDue(hashes, claim);
+      if (stored === undefined) break;
       const { record } = stored;
       const free = places.get(record.workflow) ?? Infinity;
-      if (free <= 0) continue;
+      if (free <= 0) {
+        hashes.delete(record.definitionHash);
+        continue;
+      }
       places.set(record.workflow, free - 1);
-      stored.record = {
-        ...record,
-        status: statusWhenClaimed(record.status),
-        startedAt: record.startedAt ?? claim.now,
-        owner: claim.owner,
-        epoch: record.epoch + 1,
-        leaseExpiresAt: claim.leaseExpiresAt,
-        dueAt: claim.leaseExpiresAt,
-      };
-      claimed.push(stored.record);
+      const { owner, leaseExpiresAt, now } = claim;
+      claimed.push(
+        this.#update(stored, {
+          status: statusWhenClaimed(record.status),
+          startedAt: record.startedAt ?? now,
+          epoch: record.epoch + 1,
+          owner,
+          leaseExpiresAt,
+          dueAt: leaseExpiresAt,
+        }),
+      );
     }
     return claimed;
   }
@@ -144,7 +149,7 @@ export class MemoryStorage implements Storage {
     for (const lease of leases) {
       const held = this.#heldBy(owner, lease);
       if (held === undefined) lost.push(lease.run);
-      else held.record = { ...held.record, leaseExpiresAt: expiresAt, dueAt: expiresAt };
+      else this.#update(held, { leaseExpiresAt: expiresAt, dueAt: expiresAt });
     }
     return lost;
   }
@@ -154,7 +159,7 @@ export class MemoryStorage implements Storage {
     for (const lease of leases) {
       const held = this.#heldBy(owner, lease);
       if (held === undefined) continue;
-      held.record = { ...held.record, owner: null, leaseExpiresAt: null, dueAt: now };
+      this.#update(held, { owner: null, leaseExpiresAt: null, dueAt: now });
       this.#changed();
     }
   }
@@ -168,8 +173,8 @@ export class MemoryStorage implements Storage {
 
   async readJournal(run: number, afterSeq: number, limit: number): Promise<JournalRow[]> {
     this.#assertOpen();
-    const journal = this.#runs[run - 1]?.journal ?? [];
-    return journal.filter(({ seq }) => seq > afterSeq).slice(0, limit);
+    // Numbered from 1 without gaps.
+    return this.#runs[run - 1]?.journal.slice(afterSeq, afterSeq + limit) ?? [];
   }
 
   async postInbox(runId: string, message: NewInboxMessage): Promise<InboxMessage | undefined> {
@@ -179,18 +184,15 @@ export class MemoryStorage implements Storage {
     const { record } = stored;
     const posted: InboxMessage = { ...message, seq: record.inboxSeq + 1 };
     stored.inbox.push(posted);
-    stored.record = {
-      ...record,
-      inboxSeq: posted.seq,
-      dueAt: record.owner === null ? Math.min(record.dueAt ?? message.at, message.at) : record.dueAt,
-    };
+    const dueAt = record.owner === null ? Math.min(record.dueAt ?? message.at, message.at) : record.dueAt;
+    this.#update(stored, { inboxSeq: posted.seq, dueAt });
     this.#changed();
     return posted;
   }
 
   async readInbox(run: number, afterSeq: number): Promise<InboxMessage[]> {
     this.#assertOpen();
-    return (this.#runs[run - 1]?.inbox ?? []).filter(({ seq }) => seq > afterSeq);
+    return this.#runs[run - 1]?.inbox.slice(afterSeq) ?? [];
   }
 
   async getRun(id: string): Promise<RunRecord | undefined> {
@@ -224,13 +226,10 @@ export class MemoryStorage implements Storage {
 
   async nextDueAt(hashes: readonly string[]): Promise<number | undefined> {
     this.#assertOpen();
-    const wanted = new Set(hashes);
-    let earliest: number | undefined;
-    for (const { record } of this.#unfinished) {
-      if (record.dueAt === null || !wanted.has(record.definitionHash)) continue;
-      if (earliest === undefined || record.dueAt < earliest) earliest = record.dueAt;
-    }
-    return earliest;
+    const earliest = hashes
+      .map((hash) => this.#queues.get(hash)?.first()?.dueAt)
+      .filter((dueAt) => dueAt !== undefined);
+    return earliest.length === 0 ? undefined : Math.min(...earliest);
   }
 
   onForeignChange(listener: () => void): () => void {
@@ -253,13 +252,50 @@ export class MemoryStorage implements Storage {
 
   #freePlaces({ limits, now }: Claim): Map<string, number> {
     const places = new Map(limits);
-    for (const { record } of this.#unfinished) {
+    if (places.size === 0) return places;
+    for (const { record } of this.#leased) {
       const free = places.get(record.workflow);
       if (free !== undefined && record.leaseExpiresAt !== null && record.leaseExpiresAt > now) {
         places.set(record.workflow, free - 1);
       }
     }
     return places;
+  }
+
+  #oldestDue(hashes: ReadonlySet<string>, { now, only }: Claim): StoredRun | undefined {
+    if (only !== undefined) {
+      const stored = this.#byId.get(only);
+      const isDue = stored !== undefined && stored.record.dueAt !== null && stored.record.dueAt <= now;
+      return isDue && hashes.has(stored.record.definitionHash) ? stored : undefined;
+    }
+    let oldest: Due | undefined;
+    for (const hash of hashes) {
+      const first = this.#queues.get(hash)?.first();
+      if (first !== undefined && first.dueAt <= now && (oldest === undefined || isBefore(first, oldest)))
+        oldest = first;
+    }
+    return oldest === undefined ? undefined : this.#runs[oldest.run - 1];
+  }
+
+  /** The only place where a run changes, so that what is kept about it stays true. */
+  #update(stored: StoredRun, changes: Partial<RunRecord>): RunRecord {
+    const record: RunRecord = { ...stored.record, ...changes };
+    stored.record = record;
+    if (changes.dueAt !== undefined && record.dueAt !== null)
+      this.#queueOf(record.definitionHash).put({ dueAt: record.dueAt, run: record.run });
+    if (record.owner === null) this.#leased.delete(stored);
+    else this.#leased.add(stored);
+    if (isTerminal(record.status)) this.#unfinished.delete(stored);
+    return record;
+  }
+
+  #queueOf(hash: string): DueQueue {
+    let queue = this.#queues.get(hash);
+    if (queue === undefined) {
+      queue = new DueQueue(({ run, dueAt }) => this.#runs[run - 1]?.record.dueAt === dueAt);
+      this.#queues.set(hash, queue);
+    }
+    return queue;
   }
 
   #commitUnit(unit: Unit): UnitResult | RunsheetError {
@@ -280,23 +316,21 @@ export class MemoryStorage implements Storage {
   }
 
   #apply(stored: StoredRun, transition: Transition): void {
-    const { record } = stored;
     switch (transition.kind) {
       case 'park': {
-        const { status, dueAt, rollbackStatus = record.rollbackStatus } = transition;
-        stored.record = { ...record, status, dueAt, rollbackStatus, owner: null, leaseExpiresAt: null };
+        const { status, dueAt, rollbackStatus = stored.record.rollbackStatus } = transition;
+        this.#update(stored, { status, dueAt, rollbackStatus, owner: null, leaseExpiresAt: null });
         return this.#changed();
       }
       case 'end': {
         const { status, output, error, rollbackStatus, endedAt } = transition;
         const ended = { status, output, error, rollbackStatus, endedAt };
-        stored.record = { ...record, ...ended, dueAt: null, owner: null, leaseExpiresAt: null };
-        this.#unfinished.delete(stored);
+        this.#update(stored, { ...ended, dueAt: null, owner: null, leaseExpiresAt: null });
         return this.#changed();
       }
       case 'status': {
-        const { status, rollbackStatus = record.rollbackStatus } = transition;
-        stored.record = { ...record, status, rollbackStatus };
+        const { status, rollbackStatus = stored.record.rollbackStatus } = transition;
+        this.#update(stored, { status, rollbackStatus });
         return;
       }
     }

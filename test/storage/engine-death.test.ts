@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -175,6 +175,24 @@ describe('lock files', () => {
       const results = await reapers[index]?.commitUnits([unitOf(run, { entries: [anEntry(1)] })]);
       expect(results).toEqual(['committed']);
     }
+  });
+
+  test('a look by another storage of the same process does not let go of a lock', async () => {
+    const path = temporaryFile();
+    const [a, b] = [await opened(new SqliteStorage(path)), await opened(new SqliteStorage(path))];
+    await a.registerEngine('a');
+    for (let look = 0; look < 3; look += 1) expect(await b.releaseDeadEngines(0)).toEqual([]);
+    await b.close();
+    const other = `
+      import Database from 'better-sqlite3';
+      const lock = new Database(process.argv[1], { timeout: 0, fileMustExist: true });
+      try { lock.exec('begin exclusive'); console.log('free'); } catch (error) { console.log(error.code); }`;
+    const lock = join(`${path}-engines`, 'a.lock');
+    const answer = (): string =>
+      execFileSync(process.execPath, ['--input-type=module', '-e', other, lock], { encoding: 'utf8' }).trim();
+    expect(answer()).toBe('SQLITE_BUSY');
+    await a.close();
+    expect(answer()).toBe('free');
   });
 
   test('two storages of one process reached by different links to the file know each other', async () => {

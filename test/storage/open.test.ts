@@ -126,7 +126,7 @@ describe('an error of opening names the file and the remedy, and leaves nothing 
   test('a path through a file', async () => {
     const file = temporaryFile();
     writeFileSync(file, '');
-    await expectRefused(join(file, 'runs.db'), 'RS_STORAGE_FAILED', /ENOTDIR/);
+    await expectRefused(join(file, 'runs.db'), 'RS_STORAGE_FAILED', /check that the path is right.*ENOTDIR/);
   });
 
   test('a sync that fails at once takes the new file and its folders away again', async () => {

@@ -34,9 +34,9 @@ const kinds: readonly { codes: RegExp; code: ErrorCode; says: (path: string) => 
     says: (path) => `${path} cannot grow: the disk is full; free some space, then try again.`,
   },
   {
-    codes: /^SQLITE_CANTOPEN/,
+    codes: /^(SQLITE_CANTOPEN|ENOTDIR|ENOENT|ENAMETOOLONG|ELOOP)/,
     code: 'RS_STORAGE_FAILED',
-    says: (path) => `${path} cannot be opened; check that it is a file and that its folder can be used.`,
+    says: (path) => `${path} cannot be opened; check that the path is right and leads through folders only.`,
   },
 ];
 

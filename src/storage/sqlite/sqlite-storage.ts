@@ -121,8 +121,11 @@ export class SqliteStorage implements Storage {
     changes.close();
     await checkpointer?.end();
     locks?.close();
-    db.close();
-    if (walFd !== undefined) closeSync(walFd);
+    try {
+      db.close();
+    } finally {
+      if (walFd !== undefined) closeSync(walFd);
+    }
   }
 
   async registerEngine(owner: string): Promise<void> {
