@@ -66,12 +66,26 @@ export interface Storage {
   /** Journal entries of a run with `seq > afterSeq`, ascending, at most `limit`. */
   readJournal(run: number, afterSeq: number, limit: number): Promise<JournalRow[]>;
 
+  /** Journal entries of a run that belong to one of these items, ascending. */
+  readEntries(run: number, steps: readonly string[]): Promise<JournalRow[]>;
+
   /**
    * Drops a message into a run's inbox: raises its `inboxSeq` and, if the run is parked, makes it due
-   * at once. Refused (`undefined`) where the run does not exist or is terminal.
+   * at once. In one transaction the run's row is locked, then the clock read (`now`, which becomes the message's
+   * `at`), then `guard` asked; what it refuses is not stored. `unknown` where the run does not exist, `ended`
+   * where it is terminal.
    */
-  postInbox(runId: string, message: NewInboxMessage): Promise<InboxMessage | undefined>;
+  postInbox<Refusal = never>(runId: string, post: InboxPost<Refusal>): Promise<PostResult<Refusal>>;
   readInbox(run: number, afterSeq: number): Promise<InboxMessage[]>;
+
+  /**
+   * In one transaction: inserts `run` with these journal entries, due at once; the old run's `resumedBy` becomes the new
+   * one, and its `key` passes to it. Refused (`undefined`) unless the old run is `failed` and has no `resumedBy`.
+   */
+  resumeRun(from: string, run: NewRun, entries: readonly JournalRow[]): Promise<RunRecord | undefined>;
+
+  /** Runs whose parent is this one, in order of insertion. */
+  listChildren(parentId: string): Promise<RunRecord[]>;
 
   getRun(id: string): Promise<RunRecord | undefined>;
   getRunByKey(workflow: string, key: string): Promise<RunRecord | undefined>;
@@ -139,6 +153,21 @@ export interface RunRecord {
   readonly epoch: number;
   readonly leaseExpiresAt: number | null;
   readonly inboxSeq: number;
+  /** The run that owns this one, and the place in it (see `ParentPlace`); null for a run of its own. */
+  readonly parentId: string | null;
+  readonly parentStep: string | null;
+  readonly parentOccurrence: string | null;
+  /** The failed run that this one took over, and the one that took this one over. */
+  readonly resumedFrom: string | null;
+  readonly resumedBy: string | null;
+}
+
+/** Where a child run stands in its parent; unique, so that a child is never inserted twice. */
+export interface ParentPlace {
+  /** Id of the parent run. */
+  readonly id: string;
+  readonly step: string;
+  readonly occurrence: string;
 }
 
 export interface NewRun {
@@ -150,6 +179,7 @@ export interface NewRun {
   readonly input: string;
   readonly createdAt: number;
   readonly dueAt: number;
+  readonly parent?: ParentPlace;
 }
 
 export interface Claim {
@@ -197,6 +227,15 @@ export interface Unit extends Lease {
   /** The highest inbox message the driver has seen; given for parks, outcomes, ends and timeout verdicts. */
   readonly inboxSeq?: number;
   readonly transition?: Transition;
+  /** Child runs that begin with it; one whose `parent` place is taken is not inserted again. */
+  readonly children?: readonly NewRun[];
+  /** Messages to other runs; dropped where the run does not exist or is terminal. */
+  readonly posts?: readonly { readonly runId: string; readonly message: NewInboxMessage }[];
+  /**
+   * Completed runs (by id) that are to be unwound: `compensating`, rollback `owed`, due at once, no longer ended; their
+   * output stays. Left alone if not `completed`, or if they have a rollback status.
+   */
+  readonly reopen?: readonly string[];
 }
 
 export type Transition =
@@ -238,6 +277,35 @@ export interface NewInboxMessage {
   readonly payload: string | null;
   readonly at: number;
 }
+
+export interface InboxPost<Refusal> extends Omit<NewInboxMessage, 'at'> {
+  /** Read once the run's row is locked. */
+  readonly now: () => number;
+  /** Looks at the run in the same transaction. */
+  readonly guard?: InboxGuard<Refusal>;
+}
+
+export interface InboxGuard<Refusal> {
+  /** Items of the flow whose journal entries `refuse` wants to see. */
+  readonly steps: readonly string[];
+  /** Synchronous and pure: it may be asked again if the transaction is repeated. Undefined lets the message pass. */
+  refuse(view: InboxView): Refusal | undefined;
+}
+
+export interface InboxView {
+  readonly run: RunRecord;
+  readonly now: number;
+  /** All messages of the run so far, ascending. */
+  readonly messages: readonly InboxMessage[];
+  /** Journal entries of the guard's `steps`, and those that belong to no item, ascending. */
+  readonly entries: readonly JournalRow[];
+}
+
+export type PostResult<Refusal> =
+  | { readonly kind: 'posted'; readonly message: InboxMessage }
+  | { readonly kind: 'refused'; readonly refusal: Refusal }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'ended'; readonly run: RunRecord };
 
 export interface InboxMessage extends NewInboxMessage {
   /** From 1 within the run. */
