@@ -37,8 +37,8 @@ export interface Storage {
   unfinishedHashes(workflow: string, revision: number, hash: string): Promise<string[]>;
 
   /**
-   * Inserts a run. With a `key` that is taken nothing is inserted and the run that has it is
-   * returned (`created: false`); whether its input is the same is for the caller to compare.
+   * Inserts a run. With a `key` (or a `parent` place) that is taken nothing is inserted and the run that has it
+   * is returned (`created: false`); whether its input is the same is for the caller to compare.
    */
   enqueueRun(run: NewRun): Promise<{ run: RunRecord; created: boolean }>;
   /**
@@ -79,8 +79,9 @@ export interface Storage {
   readInbox(run: number, afterSeq: number): Promise<InboxMessage[]>;
 
   /**
-   * In one transaction: inserts `run` with these journal entries, due at once; the old run's `resumedBy` becomes the new
-   * one, and its `key` passes to it. Refused (`undefined`) unless the old run is `failed` and has no `resumedBy`.
+   * In one transaction: inserts `run`, of the same workflow, with these journal entries (from seq 1); the old run's
+   * `resumedBy` becomes the new one, and its `key` passes to it, whatever `run.key` says: the old run has none from then
+   * on. Refused (`undefined`) unless the old run is `failed` and has no `resumedBy`.
    */
   resumeRun(from: string, run: NewRun, entries: readonly JournalRow[]): Promise<RunRecord | undefined>;
 
@@ -162,7 +163,7 @@ export interface RunRecord {
   readonly resumedBy: string | null;
 }
 
-/** Where a child run stands in its parent; unique, so that a child is never inserted twice. */
+/** Where a child run stands in its parent; unique over all runs, so that a child is never inserted twice. */
 export interface ParentPlace {
   /** Id of the parent run. */
   readonly id: string;
@@ -227,15 +228,18 @@ export interface Unit extends Lease {
   /** The highest inbox message the driver has seen; given for parks, outcomes, ends and timeout verdicts. */
   readonly inboxSeq?: number;
   readonly transition?: Transition;
-  /** Child runs that begin with it; one whose `parent` place is taken is not inserted again. */
+  /**
+   * Child runs that begin with it; one whose `parent` place is taken is not inserted again. An `id` or `key` that is
+   * taken is an error of the whole unit.
+   */
   readonly children?: readonly NewRun[];
   /** Messages to other runs; dropped where the run does not exist or is terminal. */
   readonly posts?: readonly { readonly runId: string; readonly message: NewInboxMessage }[];
   /**
-   * Completed runs (by id) that are to be unwound: `compensating`, rollback `owed`, due at once, no longer ended; their
+   * Completed runs that are to be unwound: `compensating`, rollback `owed`, due at `dueAt`, no longer ended; their
    * output stays. Left alone if not `completed`, or if they have a rollback status.
    */
-  readonly reopen?: readonly string[];
+  readonly reopen?: readonly { readonly runId: string; readonly dueAt: number }[];
 }
 
 export type Transition =

@@ -1,12 +1,13 @@
-import { RunsheetError } from '../common/index.js';
 import { ChangeListeners } from './change-listeners.js';
 import type {
   Claim,
   InboxMessage,
+  InboxPost,
   JournalRow,
   Lease,
   NewInboxMessage,
   NewRun,
+  PostResult,
   ReleasedRun,
   RunQuery,
   RunRecord,
@@ -17,16 +18,20 @@ import type {
   Unit,
   UnitResult,
 } from './contract.js';
-import { type Due, DueQueue, isBefore } from './due-queue.js';
+import { type Due, isBefore } from './due-queue.js';
+import { MemoryRuns, type StoredRun } from './memory-runs.js';
 import { decodeCursor, encodeCursor } from './run-cursor.js';
-import { assertClaim, defaultListLimit, isTerminal, refusalOf, statusWhenClaimed, stoppedError } from './run-rules.js';
-
-/** A run with all that belongs to it. `record` is replaced, never changed, so that it can be handed out. */
-interface StoredRun {
-  record: RunRecord;
-  readonly journal: JournalRow[];
-  readonly inbox: InboxMessage[];
-}
+import {
+  assertClaim,
+  assertFollow,
+  canReopen,
+  canResume,
+  defaultListLimit,
+  isTerminal,
+  refusalOf,
+  statusWhenClaimed,
+  stoppedError,
+} from './run-rules.js';
 
 /**
  * Everything in this object and gone with it; for tests, and for flows that need not outlive the
@@ -35,13 +40,7 @@ interface StoredRun {
 export class MemoryStorage implements Storage {
   readonly capabilities: StorageCapabilities = { durable: false, shared: false, provesDeath: false };
 
-  readonly #runs: StoredRun[] = [];
-  readonly #byId = new Map<string, StoredRun>();
-  readonly #byKey = new Map<string, StoredRun>();
-  /** By definition; what claims look at. */
-  readonly #queues = new Map<string, DueQueue>();
-  readonly #leased = new Set<StoredRun>();
-  readonly #unfinished = new Set<StoredRun>();
+  readonly #runs = new MemoryRuns();
   readonly #definitions = new Map<string, StoredDefinition>();
   readonly #engines = new Set<string>();
   readonly #listeners = new ChangeListeners();
@@ -85,7 +84,7 @@ export class MemoryStorage implements Storage {
   async unfinishedHashes(workflow: string, revision: number, hash: string): Promise<string[]> {
     this.#assertOpen();
     const hashes = new Set<string>();
-    for (const { record } of this.#unfinished) {
+    for (const { record } of this.#runs.unfinished) {
       if (record.workflow === workflow && record.revision === revision) hashes.add(record.definitionHash);
     }
     hashes.delete(hash);
@@ -94,21 +93,13 @@ export class MemoryStorage implements Storage {
 
   async enqueueRun(run: NewRun): Promise<{ run: RunRecord; created: boolean }> {
     this.#assertOpen();
-    const key = run.key === null ? undefined : keyOf(run.workflow, run.key);
-    const holder = key === undefined ? undefined : this.#byKey.get(key);
+    const holder =
+      (run.key === null ? undefined : this.#runs.byKey(run.workflow, run.key)) ??
+      (run.parent === undefined ? undefined : this.#runs.byPlace(run.parent));
     if (holder !== undefined) return { run: holder.record, created: false };
-    if (this.#byId.has(run.id)) {
-      throw new RunsheetError('RS_STORAGE_FAILED', `Run ${run.id} exists already; a new run needs an id of its own.`);
-    }
-
-    const stored: StoredRun = { record: newRecord(this.#runs.length + 1, run), journal: [], inbox: [] };
-    this.#runs.push(stored);
-    this.#byId.set(run.id, stored);
-    if (key !== undefined) this.#byKey.set(key, stored);
-    this.#unfinished.add(stored);
-    this.#queueOf(run.definitionHash).put({ dueAt: run.dueAt, run: stored.record.run });
+    const { record } = this.#runs.insert(run);
     this.#changed();
-    return { run: stored.record, created: true };
+    return { run: record, created: true };
   }
 
   async claimRuns(claim: Claim): Promise<RunRecord[]> {
@@ -130,7 +121,7 @@ export class MemoryStorage implements Storage {
       places.set(record.workflow, free - 1);
       const { owner, leaseExpiresAt, now } = claim;
       claimed.push(
-        this.#update(stored, {
+        this.#runs.update(stored, {
           status: statusWhenClaimed(record.status),
           startedAt: record.startedAt ?? now,
           epoch: record.epoch + 1,
@@ -149,7 +140,7 @@ export class MemoryStorage implements Storage {
     for (const lease of leases) {
       const held = this.#heldBy(owner, lease);
       if (held === undefined) lost.push(lease.run);
-      else this.#update(held, { leaseExpiresAt: expiresAt, dueAt: expiresAt });
+      else this.#runs.update(held, { leaseExpiresAt: expiresAt, dueAt: expiresAt });
     }
     return lost;
   }
@@ -159,57 +150,90 @@ export class MemoryStorage implements Storage {
     for (const lease of leases) {
       const held = this.#heldBy(owner, lease);
       if (held === undefined) continue;
-      this.#update(held, { owner: null, leaseExpiresAt: null, dueAt: now });
+      this.#runs.update(held, { owner: null, leaseExpiresAt: null, dueAt: now });
       this.#changed();
     }
   }
 
   async commitUnits(units: readonly Unit[]): Promise<UnitResult[]> {
     this.#assertOpen();
-    const outcomes = units.map((unit): UnitResult | RunsheetError => this.#commitUnit(unit));
-    for (const outcome of outcomes) if (outcome instanceof RunsheetError) throw outcome;
-    return outcomes as UnitResult[];
+    const results: UnitResult[] = [];
+    const errors: unknown[] = [];
+    for (const unit of units) {
+      try {
+        results.push(this.#commitUnit(unit));
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
+    return results;
   }
 
   async readJournal(run: number, afterSeq: number, limit: number): Promise<JournalRow[]> {
     this.#assertOpen();
     // Numbered from 1 without gaps.
-    return this.#runs[run - 1]?.journal.slice(afterSeq, afterSeq + limit) ?? [];
+    return this.#runs.at(run)?.journal.slice(afterSeq, afterSeq + limit) ?? [];
   }
 
-  async postInbox(runId: string, message: NewInboxMessage): Promise<InboxMessage | undefined> {
+  async readEntries(run: number, steps: readonly string[]): Promise<JournalRow[]> {
     this.#assertOpen();
-    const stored = this.#byId.get(runId);
-    if (stored === undefined || isTerminal(stored.record.status)) return undefined;
-    const { record } = stored;
-    const posted: InboxMessage = { ...message, seq: record.inboxSeq + 1 };
-    stored.inbox.push(posted);
-    const dueAt = record.owner === null ? Math.min(record.dueAt ?? message.at, message.at) : record.dueAt;
-    this.#update(stored, { inboxSeq: posted.seq, dueAt });
-    this.#changed();
-    return posted;
+    const wanted = new Set<string | null>(steps);
+    return this.#runs.at(run)?.journal.filter(({ step }) => wanted.has(step)) ?? [];
+  }
+
+  async postInbox<Refusal = never>(runId: string, post: InboxPost<Refusal>): Promise<PostResult<Refusal>> {
+    this.#assertOpen();
+    const stored = this.#runs.byId(runId);
+    if (stored === undefined) return { kind: 'unknown' };
+    if (isTerminal(stored.record.status)) return { kind: 'ended', run: stored.record };
+    const { kind, name, payload, guard } = post;
+    const now = post.now();
+    if (guard !== undefined) {
+      const wanted = new Set<string | null>([...guard.steps, null]);
+      const entries = stored.journal.filter(({ step }) => wanted.has(step));
+      const refusal = guard.refuse({ run: stored.record, now, messages: [...stored.inbox], entries });
+      if (refusal !== undefined) return { kind: 'refused', refusal };
+    }
+    return { kind: 'posted', message: this.#deliver(stored, { kind, name, payload, at: now }) };
   }
 
   async readInbox(run: number, afterSeq: number): Promise<InboxMessage[]> {
     this.#assertOpen();
-    return this.#runs[run - 1]?.inbox.slice(afterSeq) ?? [];
+    return this.#runs.at(run)?.inbox.slice(afterSeq) ?? [];
+  }
+
+  async resumeRun(from: string, run: NewRun, entries: readonly JournalRow[]): Promise<RunRecord | undefined> {
+    this.#assertOpen();
+    const old = this.#runs.byId(from);
+    if (old === undefined || !canResume(old.record)) return undefined;
+    assertFollow(entries, 0, run.id);
+    const stored = this.#runs.insertInsteadOf(old, run);
+    append(stored, entries);
+    this.#changed();
+    return stored.record;
+  }
+
+  async listChildren(parentId: string): Promise<RunRecord[]> {
+    this.#assertOpen();
+    return this.#runs.childrenOf(parentId).map(({ record }) => record);
   }
 
   async getRun(id: string): Promise<RunRecord | undefined> {
     this.#assertOpen();
-    return this.#byId.get(id)?.record;
+    return this.#runs.byId(id)?.record;
   }
 
   async getRunByKey(workflow: string, key: string): Promise<RunRecord | undefined> {
     this.#assertOpen();
-    return this.#byKey.get(keyOf(workflow, key))?.record;
+    return this.#runs.byKey(workflow, key)?.record;
   }
 
   async listRuns(query: RunQuery): Promise<{ runs: RunRecord[]; cursor?: string }> {
     this.#assertOpen();
     const limit = query.limit ?? defaultListLimit;
     const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
-    const matching = this.#runs
+    const matching = this.#runs.all
       .map(({ record }) => record)
       .filter((record) => query.workflow === undefined || record.workflow === query.workflow)
       .filter((record) => query.statuses === undefined || query.statuses.includes(record.status))
@@ -226,9 +250,7 @@ export class MemoryStorage implements Storage {
 
   async nextDueAt(hashes: readonly string[]): Promise<number | undefined> {
     this.#assertOpen();
-    const earliest = hashes
-      .map((hash) => this.#queues.get(hash)?.first()?.dueAt)
-      .filter((dueAt) => dueAt !== undefined);
+    const earliest = hashes.map((hash) => this.#runs.firstDue(hash)?.dueAt).filter((dueAt) => dueAt !== undefined);
     return earliest.length === 0 ? undefined : Math.min(...earliest);
   }
 
@@ -246,14 +268,14 @@ export class MemoryStorage implements Storage {
   }
 
   #heldBy(owner: string, { run, epoch }: Lease): StoredRun | undefined {
-    const stored = this.#runs[run - 1];
+    const stored = this.#runs.at(run);
     return stored?.record.owner === owner && stored.record.epoch === epoch ? stored : undefined;
   }
 
   #freePlaces({ limits, now }: Claim): Map<string, number> {
     const places = new Map(limits);
     if (places.size === 0) return places;
-    for (const { record } of this.#leased) {
+    for (const { record } of this.#runs.leased) {
       const free = places.get(record.workflow);
       if (free !== undefined && record.leaseExpiresAt !== null && record.leaseExpiresAt > now) {
         places.set(record.workflow, free - 1);
@@ -264,104 +286,81 @@ export class MemoryStorage implements Storage {
 
   #oldestDue(hashes: ReadonlySet<string>, { now, only }: Claim): StoredRun | undefined {
     if (only !== undefined) {
-      const stored = this.#byId.get(only);
+      const stored = this.#runs.byId(only);
       const isDue = stored !== undefined && stored.record.dueAt !== null && stored.record.dueAt <= now;
       return isDue && hashes.has(stored.record.definitionHash) ? stored : undefined;
     }
     let oldest: Due | undefined;
     for (const hash of hashes) {
-      const first = this.#queues.get(hash)?.first();
+      const first = this.#runs.firstDue(hash);
       if (first !== undefined && first.dueAt <= now && (oldest === undefined || isBefore(first, oldest)))
         oldest = first;
     }
-    return oldest === undefined ? undefined : this.#runs[oldest.run - 1];
+    return oldest === undefined ? undefined : this.#runs.at(oldest.run);
   }
 
-  /** The only place where a run changes, so that what is kept about it stays true. */
-  #update(stored: StoredRun, changes: Partial<RunRecord>): RunRecord {
-    const record: RunRecord = { ...stored.record, ...changes };
-    stored.record = record;
-    if (changes.dueAt !== undefined && record.dueAt !== null)
-      this.#queueOf(record.definitionHash).put({ dueAt: record.dueAt, run: record.run });
-    if (record.owner === null) this.#leased.delete(stored);
-    else this.#leased.add(stored);
-    if (isTerminal(record.status)) this.#unfinished.delete(stored);
-    return record;
-  }
-
-  #queueOf(hash: string): DueQueue {
-    let queue = this.#queues.get(hash);
-    if (queue === undefined) {
-      queue = new DueQueue(({ run, dueAt }) => this.#runs[run - 1]?.record.dueAt === dueAt);
-      this.#queues.set(hash, queue);
-    }
-    return queue;
-  }
-
-  #commitUnit(unit: Unit): UnitResult | RunsheetError {
-    const stored = this.#runs[unit.run - 1];
+  #commitUnit(unit: Unit): UnitResult {
+    const stored = this.#runs.at(unit.run);
     const refusal = refusalOf(unit, stored?.record);
     if (refusal !== undefined || stored === undefined) return refusal ?? 'lease-lost';
-    const lastSeq = stored.journal.at(-1)?.seq ?? 0;
-    if (unit.entries.some(({ seq }, index) => seq !== lastSeq + 1 + index)) {
-      const given = unit.entries.map(({ seq }) => seq).join(', ');
-      return new RunsheetError(
-        'RS_STORAGE_FAILED',
-        `The journal of run ${stored.record.id} ends with entry ${lastSeq}; entries ${given} do not follow it.`,
-      );
-    }
-    stored.journal.push(...unit.entries.map((entry) => ({ ...entry })));
+    // All that can fail comes before the first change.
+    assertFollow(unit.entries, stored.journal.length, stored.record.id);
+    const children = this.#runs.withFreePlace(unit.children ?? []);
+
+    append(stored, unit.entries);
     if (unit.transition !== undefined) this.#apply(stored, unit.transition);
+    for (const child of children) {
+      this.#runs.insert(child);
+      this.#changed();
+    }
+    for (const { runId, message } of unit.posts ?? []) {
+      const target = this.#runs.byId(runId);
+      if (target !== undefined && !isTerminal(target.record.status)) this.#deliver(target, message);
+    }
+    for (const { runId, dueAt } of unit.reopen ?? []) this.#reopen(runId, dueAt);
     return 'committed';
+  }
+
+  #deliver(stored: StoredRun, { kind, name, payload, at }: NewInboxMessage): InboxMessage {
+    const { record } = stored;
+    const message: InboxMessage = { seq: record.inboxSeq + 1, kind, name, payload, at };
+    stored.inbox.push(message);
+    const dueAt = record.owner === null ? Math.min(record.dueAt ?? at, at) : record.dueAt;
+    this.#runs.update(stored, { inboxSeq: message.seq, dueAt });
+    this.#changed();
+    return message;
+  }
+
+  #reopen(runId: string, dueAt: number): void {
+    const stored = this.#runs.byId(runId);
+    if (stored === undefined || !canReopen(stored.record)) return;
+    this.#runs.update(stored, { status: 'compensating', rollbackStatus: 'owed', dueAt, endedAt: null });
+    this.#changed();
   }
 
   #apply(stored: StoredRun, transition: Transition): void {
     switch (transition.kind) {
       case 'park': {
         const { status, dueAt, rollbackStatus = stored.record.rollbackStatus } = transition;
-        this.#update(stored, { status, dueAt, rollbackStatus, owner: null, leaseExpiresAt: null });
+        this.#runs.update(stored, { status, dueAt, rollbackStatus, owner: null, leaseExpiresAt: null });
         return this.#changed();
       }
       case 'end': {
         const { status, output, error, rollbackStatus, endedAt } = transition;
         const ended = { status, output, error, rollbackStatus, endedAt };
-        this.#update(stored, { ...ended, dueAt: null, owner: null, leaseExpiresAt: null });
+        this.#runs.update(stored, { ...ended, dueAt: null, owner: null, leaseExpiresAt: null });
         return this.#changed();
       }
       case 'status': {
         const { status, rollbackStatus = stored.record.rollbackStatus } = transition;
-        this.#update(stored, { status, rollbackStatus });
+        this.#runs.update(stored, { status, rollbackStatus });
         return;
       }
     }
   }
 }
 
-function keyOf(workflow: string, key: string): string {
-  return JSON.stringify([workflow, key]);
-}
-
-function newRecord(run: number, { id, workflow, revision, definitionHash, key, input, createdAt, dueAt }: NewRun) {
-  const record: RunRecord = {
-    run,
-    id,
-    workflow,
-    revision,
-    definitionHash,
-    key,
-    status: 'pending',
-    rollbackStatus: null,
-    input,
-    output: null,
-    error: null,
-    createdAt,
-    startedAt: null,
-    endedAt: null,
-    dueAt,
-    owner: null,
-    epoch: 0,
-    leaseExpiresAt: null,
-    inboxSeq: 0,
-  };
-  return record;
+function append(stored: StoredRun, entries: readonly JournalRow[]): void {
+  // One by one: as arguments of a single push, a long journal would overflow the stack.
+  for (const entry of entries) stored.journal.push({ ...entry });
 }

@@ -1,6 +1,7 @@
 import { RunsheetError } from '../common/index.js';
 import {
   type Claim,
+  type JournalRow,
   type RunRecord,
   type RunStatus,
   type Unit,
@@ -29,6 +30,26 @@ export function refusalOf(
   if (row === undefined || row.owner !== unit.owner || row.epoch !== unit.epoch) return 'lease-lost';
   if (unit.inboxSeq !== undefined && unit.inboxSeq !== row.inboxSeq) return 'inbox-changed';
   return undefined;
+}
+
+/** A journal has no gaps. `run` names it for people. */
+export function assertFollow(entries: readonly JournalRow[], lastSeq: number, run: string): void {
+  if (entries.every(({ seq }, index) => seq === lastSeq + 1 + index)) return;
+  const given = entries.map(({ seq }) => seq).join(', ');
+  throw new RunsheetError(
+    'RS_STORAGE_FAILED',
+    `The journal of run ${run} ends with entry ${lastSeq}; entries ${given} do not follow it.`,
+  );
+}
+
+/** Whether a run can still be made to unwind, though it has ended. */
+export function canReopen({ status, rollbackStatus }: Pick<RunRecord, 'status' | 'rollbackStatus'>): boolean {
+  return status === 'completed' && rollbackStatus === null;
+}
+
+/** Whether a failed run can be taken over by a new one. */
+export function canResume({ status, resumedBy }: Pick<RunRecord, 'status' | 'resumedBy'>): boolean {
+  return status === 'failed' && resumedBy === null;
 }
 
 /** A lease that has expired when it begins would hand the same run out again and again. */
