@@ -2,7 +2,8 @@ import Database from 'better-sqlite3';
 import { beforeAll, afterAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/storage/sqlite/schema.js';
 import { Queries } from '../../src/storage/sqlite/queries.js';
-import { Transitions, countLeasedSql, headSql } from '../../src/storage/sqlite/transitions.js';
+import { countLeasedSql, headSql } from '../../src/storage/sqlite/transition-sql.js';
+import { Transitions } from '../../src/storage/sqlite/transitions.js';
 
 /** Behind many runs of every kind a claim reads its own rows alone. Steps of SQLite's machine are counted, not time. */
 describe('with 100,000 open runs', () => {
@@ -45,7 +46,7 @@ describe('with 100,000 open runs', () => {
   });
 
   test('a claim takes at most a millisecond, beside 25,000 due runs of a full workflow', () => {
-    const transitions = new Transitions(db);
+    const transitions = new Transitions(db, new Queries(db));
     const insert = db.prepare(
       `insert into run (id, workflow, revision, definition_hash, status, input, created_at, due_at, epoch, inbox_seq)
        values (?, 'mail', 1, 'hash-mail', 'pending', '{}', 0, ?, 0, 0)`,

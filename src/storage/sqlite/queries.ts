@@ -1,12 +1,20 @@
 import type { Database } from 'better-sqlite3';
-import type { InboxMessage, JournalRow, RunQuery, RunRecord, StoredDefinition } from '../contract.js';
+import type { InboxMessage, JournalRow, ParentPlace, RunQuery, RunRecord, StoredDefinition } from '../contract.js';
 import { decodeCursor, encodeCursor } from '../run-cursor.js';
 import { defaultListLimit } from '../run-rules.js';
 
 /** The columns of `run` under the names of `RunRecord`. */
 export const runColumns = `run, id, workflow, revision, definition_hash as definitionHash, key, status,
   rollback_status as rollbackStatus, input, output, error, created_at as createdAt, started_at as startedAt,
-  ended_at as endedAt, due_at as dueAt, owner, epoch, lease_expires_at as leaseExpiresAt, inbox_seq as inboxSeq`;
+  ended_at as endedAt, due_at as dueAt, owner, epoch, lease_expires_at as leaseExpiresAt, inbox_seq as inboxSeq,
+  parent_id as parentId, parent_step as parentStep, parent_occurrence as parentOccurrence,
+  resumed_from as resumedFrom, resumed_by as resumedBy`;
+
+/** The columns of `journal` under the names of `JournalRow`. */
+const entryColumns = 'seq, kind, step, occurrence, aspect, at, payload';
+
+/** Exported so that a test can ask SQLite for its plan. */
+export const childrenSql = `select ${runColumns} from run where parent_id = ? order by run`;
 
 /** The reads of the contract. */
 export class Queries {
@@ -30,6 +38,15 @@ export class Queries {
     return this.#sql.journal.all(run, afterSeq, limit) as JournalRow[];
   }
 
+  entries(run: number, steps: readonly string[], afterSeq: number, limit: number): JournalRow[] {
+    return this.#sql.entries.all(run, afterSeq, JSON.stringify(steps), limit) as JournalRow[];
+  }
+
+  /** Entries of these items and of none, all at once. */
+  entriesForGuard(run: number, steps: readonly string[]): JournalRow[] {
+    return this.#sql.entriesForGuard.all(run, JSON.stringify(steps)) as JournalRow[];
+  }
+
   inbox(run: number, afterSeq: number): InboxMessage[] {
     return this.#sql.inbox.all(run, afterSeq) as InboxMessage[];
   }
@@ -40,6 +57,14 @@ export class Queries {
 
   runByKey(workflow: string, key: string): RunRecord | undefined {
     return this.#sql.runByKey.get(workflow, key) as RunRecord | undefined;
+  }
+
+  runAtPlace({ id, step, occurrence }: ParentPlace): RunRecord | undefined {
+    return this.#sql.runAtPlace.get(id, step, occurrence) as RunRecord | undefined;
+  }
+
+  children(parentId: string): RunRecord[] {
+    return this.#sql.children.all(parentId) as RunRecord[];
   }
 
   nextDueAt(hashes: readonly string[]): number | undefined {
@@ -103,12 +128,25 @@ function prepare(db: Database) {
       )
       .pluck(),
     journal: db.prepare(
-      `select seq, kind, step, occurrence, aspect, at, payload from journal
+      `select ${entryColumns} from journal
        where run = ? and seq > ? order by seq limit ?`,
+    ),
+    // A list of any length in one value, so that one prepared statement serves all.
+    entries: db.prepare(
+      `select ${entryColumns} from journal
+       where run = ? and seq > ? and step in (select value from json_each(?)) order by seq limit ?`,
+    ),
+    entriesForGuard: db.prepare(
+      `select ${entryColumns} from journal
+       where run = ? and (step is null or step in (select value from json_each(?))) order by seq`,
     ),
     inbox: db.prepare(`select seq, kind, name, payload, at from inbox where run = ? and seq > ? order by seq`),
     run: db.prepare(`select ${runColumns} from run where id = ?`),
     runByKey: db.prepare(`select ${runColumns} from run where workflow = ? and key = ?`),
+    runAtPlace: db.prepare(
+      `select ${runColumns} from run where parent_id = ? and parent_step = ? and parent_occurrence = ?`,
+    ),
+    children: db.prepare(childrenSql),
     earliestDue: db
       .prepare(
         `select due_at from run where definition_hash = ? and ended_at is null and due_at is not null

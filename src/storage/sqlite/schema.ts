@@ -11,6 +11,7 @@ export const applicationId = 0x52756e53;
  * - `run_due` serves every claim: per definition, over unfinished rows. A leased row's `due_at` is its lease's
  *   expiry, so that new, woken and expired runs stand in one order. (One index over all definitions would walk
  *   through every due run of a workflow that is at its limit.)
+ * - `run_parent` keeps a child from being inserted twice, and finds a run's children.
  * - `run_leased` counts a workflow's places; it holds the leased rows only.
  */
 const migrations: readonly string[] = [
@@ -43,9 +44,15 @@ const migrations: readonly string[] = [
     owner text,
     epoch integer not null,
     lease_expires_at integer,
-    inbox_seq integer not null
+    inbox_seq integer not null,
+    parent_id text,
+    parent_step text,
+    parent_occurrence text,
+    resumed_from text,
+    resumed_by text
   );
   create unique index run_key on run (workflow, key) where key is not null;
+  create unique index run_parent on run (parent_id, parent_step, parent_occurrence) where parent_id is not null;
   create index run_due on run (definition_hash, due_at) where ended_at is null;
   create index run_leased on run (workflow, lease_expires_at) where lease_expires_at is not null;
   create index run_created on run (created_at);

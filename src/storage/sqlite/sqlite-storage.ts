@@ -7,10 +7,11 @@ import type {
   Claim,
   CommitOptions,
   InboxMessage,
+  InboxPost,
   JournalRow,
   Lease,
-  NewInboxMessage,
   NewRun,
+  PostResult,
   ReleasedRun,
   RunQuery,
   RunRecord,
@@ -71,7 +72,7 @@ interface Session {
 
 const randomSteps = 2 ** 32;
 const journalPageRows = 500;
-const entryOverheadBytes = 100;
+const rowOverheadBytes = 100;
 
 /**
  * Runs in one SQLite database: a file that several processes on one machine may share, or `:memory:`.
@@ -201,7 +202,7 @@ export class SqliteStorage implements Storage {
   async commitUnits(units: readonly Unit[], { alone = false }: CommitOptions = {}): Promise<UnitResult[]> {
     const { writes, transitions } = this.#opened();
     const isAlone = alone && writes.isIdle;
-    const results = units.map((unit) => writes.submit(() => transitions.commitUnit(unit), { bytes: sizeOf(unit) }));
+    const results = units.map((unit) => writes.submit(() => transitions.commitUnit(unit), { bytes: sizeOfUnit(unit) }));
     // All are settled before the first failure is reported, so that the caller knows what stands.
     const settled = Promise.allSettled(results);
     if (isAlone) await writes.flushInline();
@@ -210,26 +211,30 @@ export class SqliteStorage implements Storage {
   }
 
   async readJournal(run: number, afterSeq: number, limit: number): Promise<JournalRow[]> {
-    const rows: JournalRow[] = [];
-    while (rows.length < limit) {
-      const after = rows.at(-1)?.seq ?? afterSeq;
-      const pageRows = Math.min(journalPageRows, limit - rows.length);
-      const page = await this.#read((queries) => queries.journal(run, after, pageRows));
-      rows.push(...page);
-      if (page.length < pageRows) break;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return rows;
+    return this.#readPages(afterSeq, limit, (queries, after, rows) => queries.journal(run, after, rows));
   }
 
-  async postInbox(runId: string, message: NewInboxMessage): Promise<InboxMessage | undefined> {
+  async readEntries(run: number, steps: readonly string[]): Promise<JournalRow[]> {
+    return this.#readPages(0, Infinity, (queries, after, rows) => queries.entries(run, steps, after, rows));
+  }
+
+  async postInbox<Refusal = never>(runId: string, post: InboxPost<Refusal>): Promise<PostResult<Refusal>> {
     const { writes, transitions } = this.#opened();
-    const bytes = message.payload?.length ?? 0;
-    return writes.submit(() => transitions.postInbox(runId, message), { bytes });
+    const bytes = post.payload?.length ?? 0;
+    return writes.submit(() => transitions.postInbox(runId, post), { bytes });
   }
 
   async readInbox(run: number, afterSeq: number): Promise<InboxMessage[]> {
     return this.#read((queries) => queries.inbox(run, afterSeq));
+  }
+
+  async resumeRun(from: string, run: NewRun, entries: readonly JournalRow[]): Promise<RunRecord | undefined> {
+    const { writes, transitions } = this.#opened();
+    return writes.submit(() => transitions.resume(from, run, entries), { bytes: run.input.length + sizeOf(entries) });
+  }
+
+  async listChildren(parentId: string): Promise<RunRecord[]> {
+    return this.#readDurable((queries) => queries.children(parentId));
   }
 
   async getRun(id: string): Promise<RunRecord | undefined> {
@@ -267,7 +272,7 @@ export class SqliteStorage implements Storage {
     // SQLite puts its own files beside the real one, whatever link led to it.
     const realPath = isFile ? realpathSync(this.#path) : this.#path;
     const queries = new Queries(db);
-    const transitions = new Transitions(db);
+    const transitions = new Transitions(db, queries);
     const changes = new ForeignChanges(db, clock);
     const engines = new Set<string>();
     const locks = isFile ? new EngineLocks(realPath, Database) : undefined;
@@ -327,6 +332,24 @@ export class SqliteStorage implements Storage {
     return this.#session;
   }
 
+  /** A long journal is read in pages, with a turn of the event loop between two of them. */
+  async #readPages(
+    afterSeq: number,
+    limit: number,
+    page: (queries: Queries, afterSeq: number, rows: number) => JournalRow[],
+  ): Promise<JournalRow[]> {
+    const read: JournalRow[] = [];
+    while (read.length < limit) {
+      const after = read.at(-1)?.seq ?? afterSeq;
+      const pageRows = Math.min(journalPageRows, limit - read.length);
+      const rows = await this.#read((queries) => page(queries, after, pageRows));
+      read.push(...rows);
+      if (rows.length < pageRows) break;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return read;
+  }
+
   /** Reads wait for nobody, but for a program that has locked the whole database. */
   async #read<T>(query: (queries: Queries) => T): Promise<T> {
     const { clock, random, busyTimeoutMs } = this.#options;
@@ -356,8 +379,14 @@ export class SqliteStorage implements Storage {
   }
 }
 
-function sizeOf({ entries, transition }: Unit): number {
-  let bytes = transition?.kind === 'end' ? (transition.output?.length ?? 0) + (transition.error?.length ?? 0) : 0;
-  for (const { payload } of entries) bytes += entryOverheadBytes + (payload?.length ?? 0);
+function sizeOfUnit({ entries, transition, children = [], posts = [] }: Unit): number {
+  let bytes = sizeOf(entries);
+  if (transition?.kind === 'end') bytes += (transition.output?.length ?? 0) + (transition.error?.length ?? 0);
+  for (const { input } of children) bytes += rowOverheadBytes + input.length;
+  for (const { message } of posts) bytes += rowOverheadBytes + (message.payload?.length ?? 0);
   return bytes;
+}
+
+function sizeOf(entries: readonly JournalRow[]): number {
+  return entries.reduce((bytes, { payload }) => bytes + rowOverheadBytes + (payload?.length ?? 0), 0);
 }

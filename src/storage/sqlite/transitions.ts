@@ -1,11 +1,13 @@
 import type { Database } from 'better-sqlite3';
-import { RunsheetError } from '../../common/index.js';
 import type {
   Claim,
   InboxMessage,
+  InboxPost,
+  JournalRow,
   Lease,
   NewInboxMessage,
   NewRun,
+  PostResult,
   ReleasedRun,
   RunRecord,
   RunStatus,
@@ -14,8 +16,9 @@ import type {
   Unit,
   UnitResult,
 } from '../contract.js';
-import { refusalOf, statusWhenClaimed } from '../run-rules.js';
-import { runColumns } from './queries.js';
+import { assertFollow, canReopen, canResume, isTerminal, refusalOf, statusWhenClaimed } from '../run-rules.js';
+import type { Queries } from './queries.js';
+import { prepareTransitions } from './transition-sql.js';
 
 /**
  * The writes of the contract, each to be called inside a transaction that the caller begins and ends.
@@ -25,10 +28,13 @@ export class Transitions {
   /** Since it was last looked at, something was written that may concern an engine other than the writer. */
   concernedOthers = false;
 
-  readonly #sql: ReturnType<typeof prepare>;
+  readonly #sql: ReturnType<typeof prepareTransitions>;
+  /** Over the same connection, so that they see what the transaction has written. */
+  readonly #queries: Queries;
 
-  constructor(db: Database) {
-    this.#sql = prepare(db);
+  constructor(db: Database, queries: Queries) {
+    this.#sql = prepareTransitions(db);
+    this.#queries = queries;
   }
 
   storeDefinition({ hash, workflow, revision, document, source, storedAt }: StoredDefinition): void {
@@ -36,14 +42,10 @@ export class Transitions {
   }
 
   enqueue(run: NewRun): { run: RunRecord; created: boolean } {
-    if (run.key !== null) {
-      const holder = this.#sql.runByKey.get(run.workflow, run.key);
-      if (holder !== undefined) return { run: holder as RunRecord, created: false };
-    }
-    const { id, workflow, revision, definitionHash, key, input, createdAt, dueAt } = run;
-    const row = this.#sql.insertRun.get(id, workflow, revision, definitionHash, key, input, createdAt, dueAt);
-    this.concernedOthers = true;
-    return { run: row as RunRecord, created: true };
+    const holder =
+      (run.key === null ? undefined : this.#queries.runByKey(run.workflow, run.key)) ??
+      (run.parent === undefined ? undefined : this.#queries.runAtPlace(run.parent));
+    return holder === undefined ? { run: this.#insert(run), created: true } : { run: holder, created: false };
   }
 
   /** A merge of the definitions' own queues: always the oldest of their heads, until `limit` or none is due. */
@@ -110,29 +112,73 @@ export class Transitions {
     const row = this.#sql.fence.get(unit.run) as Fence | undefined;
     const refusal = refusalOf(unit, row);
     if (refusal !== undefined) return refusal;
-    this.#append(unit);
+    this.#append(unit.run, unit.entries);
     if (unit.transition !== undefined) this.#apply(unit.run, unit.transition);
+    for (const child of unit.children ?? []) {
+      if (child.parent === undefined || this.#queries.runAtPlace(child.parent) === undefined) this.#insert(child);
+    }
+    for (const { runId, message } of unit.posts ?? []) {
+      const target = this.#sql.unfinishedRun.get(runId) as number | undefined;
+      if (target !== undefined) this.#deliver(target, message);
+    }
+    for (const { runId, dueAt } of unit.reopen ?? []) this.#reopen(runId, dueAt);
     return 'committed';
   }
 
-  postInbox(runId: string, { kind, name, payload, at }: NewInboxMessage): InboxMessage | undefined {
-    const raised = this.#sql.raiseInbox.get({ id: runId, at }) as { run: number; seq: number } | undefined;
-    if (raised === undefined) return undefined;
-    this.#sql.insertMessage.run(raised.run, raised.seq, kind, name, payload, at);
-    this.concernedOthers = true;
-    return { seq: raised.seq, kind, name, payload, at };
+  postInbox<Refusal>(runId: string, post: InboxPost<Refusal>): PostResult<Refusal> {
+    const run = this.#queries.run(runId);
+    if (run === undefined) return { kind: 'unknown' };
+    if (isTerminal(run.status)) return { kind: 'ended', run };
+    const { kind, name, payload, guard } = post;
+    // The transaction holds the only write lock there is, so that from here on nobody is earlier.
+    const now = post.now();
+    if (guard !== undefined) {
+      const messages = this.#queries.inbox(run.run, 0);
+      const entries = this.#queries.entriesForGuard(run.run, guard.steps);
+      const refusal = guard.refuse({ run, now, messages, entries });
+      if (refusal !== undefined) return { kind: 'refused', refusal };
+    }
+    return { kind: 'posted', message: this.#deliver(run.run, { kind, name, payload, at: now }) };
   }
 
-  #append({ run, entries }: Unit): void {
+  resume(from: string, run: NewRun, entries: readonly JournalRow[]): RunRecord | undefined {
+    const old = this.#queries.run(from);
+    if (old === undefined || !canResume(old)) return undefined;
+    this.#sql.passKey.run({ run: old.run, resumedBy: run.id });
+    const record = this.#insert({ ...run, key: old.key }, from);
+    this.#append(record.run, entries);
+    return record;
+  }
+
+  #insert(run: NewRun, resumedFrom: string | null = null): RunRecord {
+    const { parent, ...columns } = run;
+    this.concernedOthers = true;
+    return this.#sql.insertRun.get({
+      ...columns,
+      parentId: parent?.id ?? null,
+      parentStep: parent?.step ?? null,
+      parentOccurrence: parent?.occurrence ?? null,
+      resumedFrom,
+    }) as RunRecord;
+  }
+
+  #deliver(run: number, { kind, name, payload, at }: NewInboxMessage): InboxMessage {
+    const seq = this.#sql.raiseInbox.get({ run, at }) as number;
+    this.#sql.insertMessage.run(run, seq, kind, name, payload, at);
+    this.concernedOthers = true;
+    return { seq, kind, name, payload, at };
+  }
+
+  #reopen(runId: string, dueAt: number): void {
+    const record = this.#queries.run(runId);
+    if (record === undefined || !canReopen(record)) return;
+    this.#sql.reopen.run({ run: record.run, dueAt });
+    this.concernedOthers = true;
+  }
+
+  #append(run: number, entries: readonly JournalRow[]): void {
     if (entries.length === 0) return;
-    const lastSeq = this.#sql.lastSeq.get(run) as number;
-    if (entries.some(({ seq }, index) => seq !== lastSeq + 1 + index)) {
-      const given = entries.map(({ seq }) => seq).join(', ');
-      throw new RunsheetError(
-        'RS_STORAGE_FAILED',
-        `The journal of run number ${run} ends with entry ${lastSeq}; entries ${given} do not follow it.`,
-      );
-    }
+    assertFollow(entries, this.#sql.lastSeq.get(run) as number, `number ${run}`);
     for (const { seq, kind, step, occurrence, aspect, at, payload } of entries) {
       this.#sql.insertEntry.run(run, seq, kind, step, occurrence, aspect, at, payload);
     }
@@ -184,71 +230,4 @@ function oldestOf(heads: ReadonlyMap<string, Head>): [string, Head] | undefined 
     }
   }
   return oldest;
-}
-
-/** The head of one definition's queue; exported so that a test can ask SQLite for its plan. */
-export const headSql = `select run, workflow, status, due_at as dueAt from run
-  where definition_hash = ? and ended_at is null and due_at <= ? order by due_at, run limit 1`;
-
-export const countLeasedSql = `select count(*) from run where workflow = ? and lease_expires_at > ?`;
-
-function prepare(db: Database) {
-  return {
-    storeDefinition: db.prepare(
-      `insert into definition (hash, workflow, revision, document, source, stored_at) values (?, ?, ?, ?, ?, ?)
-       on conflict (hash) do nothing`,
-    ),
-    runByKey: db.prepare(`select ${runColumns} from run where workflow = ? and key = ?`),
-    insertRun: db.prepare(
-      `insert into run (id, workflow, revision, definition_hash, key, status, input, created_at, due_at, epoch, inbox_seq)
-       values (?, ?, ?, ?, ?, 'pending', ?, ?, ?, 0, 0) returning ${runColumns}`,
-    ),
-    head: db.prepare(headSql),
-    headOnly: db.prepare(
-      `select run, workflow, status, due_at as dueAt from run
-       where id = ? and definition_hash = ? and ended_at is null and due_at <= ?`,
-    ),
-    countLeased: db.prepare(countLeasedSql).pluck(),
-    lease: db.prepare(
-      `update run set status = @status, owner = @owner, epoch = epoch + 1, lease_expires_at = @leaseExpiresAt,
-         due_at = @leaseExpiresAt, started_at = coalesce(started_at, @now)
-       where run = @run returning ${runColumns}`,
-    ),
-    renew: db.prepare(
-      `update run set lease_expires_at = @expiresAt, due_at = @expiresAt
-       where run = @run and owner = @owner and epoch = @epoch`,
-    ),
-    release: db.prepare(
-      `update run set owner = null, lease_expires_at = null, due_at = @now
-       where run = @run and owner = @owner and epoch = @epoch`,
-    ),
-    releaseOwner: db.prepare(
-      `update run set owner = null, lease_expires_at = null, due_at = @now
-       where lease_expires_at is not null and owner = @owner returning id, status`,
-    ),
-    fence: db.prepare(`select owner, epoch, inbox_seq as inboxSeq from run where run = ?`),
-    lastSeq: db.prepare(`select coalesce(max(seq), 0) from journal where run = ?`).pluck(),
-    insertEntry: db.prepare(
-      `insert into journal (run, seq, kind, step, occurrence, aspect, at, payload) values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
-    park: db.prepare(
-      `update run set status = @status, due_at = @dueAt, rollback_status = coalesce(@rollbackStatus, rollback_status),
-         owner = null, lease_expires_at = null
-       where run = @run`,
-    ),
-    end: db.prepare(
-      `update run set status = @status, output = @output, error = @error, rollback_status = @rollbackStatus,
-         ended_at = @endedAt, due_at = null, owner = null, lease_expires_at = null
-       where run = @run`,
-    ),
-    setStatus: db.prepare(
-      `update run set status = @status, rollback_status = coalesce(@rollbackStatus, rollback_status) where run = @run`,
-    ),
-    raiseInbox: db.prepare(
-      `update run set inbox_seq = inbox_seq + 1,
-         due_at = case when owner is null then min(coalesce(due_at, @at), @at) else due_at end
-       where id = @id and ended_at is null returning run, inbox_seq as seq`,
-    ),
-    insertMessage: db.prepare(`insert into inbox (run, seq, kind, name, payload, at) values (?, ?, ?, ?, ?, ?)`),
-  };
 }

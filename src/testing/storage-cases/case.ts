@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict';
-import type { JournalRow, Lease, NewRun, RunRecord, Storage, StorageCapabilities, Unit } from '../../storage/index.js';
+import type {
+  InboxPost,
+  JournalRow,
+  Lease,
+  NewInboxMessage,
+  NewRun,
+  RunRecord,
+  Storage,
+  StorageCapabilities,
+  Transition,
+  Unit,
+} from '../../storage/index.js';
 
 /** One thing that every storage must do; fails by throwing an `AssertionError`. */
 export interface StorageCase {
@@ -49,6 +60,32 @@ export function anEntry(seq: number, overrides: Partial<JournalRow> = {}): Journ
 
 export function unitOf(lease: Lease & { owner: string | null }, overrides: Partial<Unit> = {}): Unit {
   return { run: lease.run, epoch: lease.epoch, owner: lease.owner ?? '', entries: [], ...overrides };
+}
+
+export function aPost({ at, ...message }: NewInboxMessage): InboxPost<never> {
+  return { ...message, now: () => at };
+}
+
+export function anEnd(overrides: Partial<Transition & { kind: 'end' }> = {}): Transition {
+  return {
+    kind: 'end',
+    status: 'completed',
+    output: null,
+    error: null,
+    rollbackStatus: null,
+    endedAt: now,
+    ...overrides,
+  };
+}
+
+/** Ends a leased run; returns what it is then. */
+export async function end(
+  storage: Storage,
+  run: RunRecord,
+  overrides: Partial<Transition & { kind: 'end' }> = {},
+): Promise<RunRecord> {
+  assert.deepEqual(await storage.commitUnits([unitOf(run, { transition: anEnd(overrides) })]), ['committed']);
+  return mustGet(storage, run);
 }
 
 export async function claim(

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { type StorageCase, aLeasedRun, aRun, anEntry, claim, mustGet, now, unitOf } from './case.js';
+import type { InboxView, NewInboxMessage } from '../../storage/index.js';
+import { type StorageCase, aLeasedRun, aPost, aRun, anEntry, claim, end, mustGet, now, unitOf } from './case.js';
 
 const message = { kind: 'signal', name: 'approved', payload: '{"by":"me"}', at: now + 10 };
+const signal = aPost(message);
 
 export const inboxCases: readonly StorageCase[] = [
   {
@@ -11,9 +13,10 @@ export const inboxCases: readonly StorageCase[] = [
       const { run } = await storage.enqueueRun(aRun());
       const { run: other } = await storage.enqueueRun(aRun());
       const cancel = { kind: 'cancel', name: null, payload: null, at: now + 11 };
-      assert.deepEqual(await storage.postInbox(run.id, message), { seq: 1, ...message });
-      assert.deepEqual(await storage.postInbox(other.id, message), { seq: 1, ...message });
-      assert.deepEqual(await storage.postInbox(run.id, cancel), { seq: 2, ...cancel });
+      const posted = (seq: number, given: NewInboxMessage) => ({ kind: 'posted', message: { seq, ...given } });
+      assert.deepEqual(await storage.postInbox(run.id, signal), posted(1, message));
+      assert.deepEqual(await storage.postInbox(other.id, signal), posted(1, message));
+      assert.deepEqual(await storage.postInbox(run.id, aPost(cancel)), posted(2, cancel));
       assert.deepEqual(await storage.readInbox(run.run, 0), [
         { seq: 1, ...message },
         { seq: 2, ...cancel },
@@ -34,7 +37,7 @@ export const inboxCases: readonly StorageCase[] = [
       ]);
       const { run: pending } = await storage.enqueueRun(aRun({ dueAt: now - 5 }));
       const leased = await aLeasedRun(storage);
-      for (const run of [waiting, sleeping, pending, leased]) await storage.postInbox(run.id, message);
+      for (const run of [waiting, sleeping, pending, leased]) await storage.postInbox(run.id, signal);
       const dueAt = async (run: { id: string }) => (await mustGet(storage, run)).dueAt;
       assert.equal(await dueAt(waiting), message.at);
       assert.equal(await dueAt(sleeping), message.at);
@@ -45,14 +48,15 @@ export const inboxCases: readonly StorageCase[] = [
     },
   },
   {
-    name: 'a run that is unknown or has ended takes no message',
+    name: 'a run that is unknown or has ended takes no message, and neither clock nor guard is asked',
     async run(make) {
       const storage = await make();
-      assert.equal(await storage.postInbox('wf_none', message), undefined);
+      const asked = (): never => assert.fail('asked');
+      const unread = { ...signal, now: asked, guard: { steps: [], refuse: asked } };
+      assert.deepEqual(await storage.postInbox('wf_none', unread), { kind: 'unknown' });
       const run = await aLeasedRun(storage);
-      const end = { kind: 'end', status: 'cancelled', output: null, error: null, rollbackStatus: null, endedAt: now };
-      await storage.commitUnits([unitOf(run, { transition: { ...end, kind: 'end', status: 'cancelled' } })]);
-      assert.equal(await storage.postInbox(run.id, message), undefined);
+      const ended = await end(storage, run, { status: 'cancelled' });
+      assert.deepEqual(await storage.postInbox(run.id, unread), { kind: 'ended', run: ended });
       assert.deepEqual(await storage.readInbox(run.run, 0), []);
       assert.equal((await mustGet(storage, run)).dueAt, null);
     },
@@ -62,7 +66,7 @@ export const inboxCases: readonly StorageCase[] = [
     async run(make) {
       const storage = await make();
       const run = await aLeasedRun(storage);
-      await storage.postInbox(run.id, message);
+      await storage.postInbox(run.id, signal);
       const park = { kind: 'park', status: 'waiting', dueAt: null } as const;
       const blind = unitOf(run, { entries: [anEntry(1)], transition: park, inboxSeq: 0 });
       assert.deepEqual(await storage.commitUnits([blind]), ['inbox-changed']);
@@ -82,13 +86,98 @@ export const inboxCases: readonly StorageCase[] = [
       for (let round = 0; round < 20; round += 1) {
         const run = await aLeasedRun(storage);
         const park = unitOf(run, { transition: { kind: 'park', status: 'waiting', dueAt: null }, inboxSeq: 0 });
-        const asked = [() => storage.commitUnits([park]), () => storage.postInbox(run.id, message)];
+        const asked = [() => storage.commitUnits([park]), () => storage.postInbox(run.id, signal)];
         if (round % 2 === 0) asked.reverse();
         const outcomes = await Promise.all(asked.map((ask) => ask()));
         const after = await mustGet(storage, run);
         if (outcomes.flat().includes('inbox-changed')) assert.equal(after.owner, 'engine-a');
         else assert.equal(after.dueAt, message.at);
       }
+    },
+  },
+  {
+    name: 'a guard sees the run, the time, all messages, and the entries of its items and of none',
+    async run(make) {
+      const storage = await make();
+      const leased = await aLeasedRun(storage);
+      const entries = [
+        anEntry(1, { kind: 'run-started', step: null, occurrence: null }),
+        anEntry(2, { step: 'charge' }),
+        anEntry(3, { step: 'gate', kind: 'decision' }),
+        anEntry(4, { step: 'gate', occurrence: '1' }),
+        anEntry(5, { step: `it's "quoted"` }),
+      ];
+      await storage.commitUnits([unitOf(leased, { entries })]);
+      await storage.postInbox(leased.id, signal);
+      await storage.postInbox(leased.id, signal);
+      const run = await mustGet(storage, leased);
+      const views: InboxView[] = [];
+      const look = async (steps: readonly string[]) =>
+        storage.postInbox(leased.id, {
+          ...signal,
+          guard: {
+            steps,
+            refuse(view) {
+              views.push(view);
+              return 'no' as const;
+            },
+          },
+        });
+      assert.deepEqual(await look(['gate', `it's "quoted"`, 'other']), { kind: 'refused', refusal: 'no' });
+      assert.deepEqual(await look([]), { kind: 'refused', refusal: 'no' });
+      const messages = [1, 2].map((seq) => ({ seq, ...message }));
+      const view = { run, now: message.at, messages };
+      assert.deepEqual(views.at(0), { ...view, entries: [entries[0], ...entries.slice(2)] });
+      assert.deepEqual(views.at(-1), { ...view, entries: [entries[0]] });
+    },
+  },
+  {
+    name: 'what a guard refuses, or throws at, leaves no trace; what it lets pass is stored at the time it saw',
+    async run(make) {
+      const storage = await make();
+      const run = await aLeasedRun(storage);
+      await storage.commitUnits([unitOf(run, { transition: { kind: 'park', status: 'waiting', dueAt: null } })]);
+      const before = await mustGet(storage, run);
+      const refused = await storage.postInbox(run.id, { ...signal, guard: { steps: [], refuse: () => ['too late'] } });
+      assert.deepEqual(refused, { kind: 'refused', refusal: ['too late'] });
+      const broken = { steps: [], refuse: (): undefined => assert.fail('broken guard') };
+      const [failed, neighbour] = await Promise.allSettled([
+        storage.postInbox(run.id, { ...signal, guard: broken }),
+        storage.enqueueRun(aRun()),
+      ]);
+      assert.deepEqual([failed.status, neighbour.status], ['rejected', 'fulfilled']);
+      assert.deepEqual(await mustGet(storage, run), before);
+      assert.deepEqual(await storage.readInbox(run.run, 0), []);
+
+      let time = now + 100;
+      const seen: number[] = [];
+      const passed = await storage.postInbox(run.id, {
+        ...signal,
+        now: () => (time += 1),
+        guard: { steps: [], refuse: (view) => void seen.push(view.now) },
+      });
+      assert.equal(passed.kind, 'posted');
+      assert.equal(passed.message.at, seen.at(-1));
+      assert.equal((await mustGet(storage, run)).dueAt, passed.message.at);
+    },
+  },
+  {
+    name: 'a guard sees the messages that were posted at the same time before its own: of many, one gets in',
+    async run(make) {
+      const storage = await make();
+      const { run } = await storage.enqueueRun(aRun());
+      const once = {
+        steps: [],
+        refuse: ({ messages }: InboxView) => (messages.length > 0 ? ('already' as const) : undefined),
+      };
+      const results = await Promise.all(
+        Array.from({ length: 20 }, () => storage.postInbox(run.id, { ...signal, guard: once })),
+      );
+      assert.deepEqual(
+        results.map(({ kind }) => kind),
+        ['posted', ...Array.from({ length: 19 }, () => 'refused')],
+      );
+      assert.equal((await storage.readInbox(run.run, 0)).length, 1);
     },
   },
 ];

@@ -22,6 +22,11 @@ export const runCases: readonly StorageCase[] = [
         epoch: 0,
         leaseExpiresAt: null,
         inboxSeq: 0,
+        parentId: null,
+        parentStep: null,
+        parentOccurrence: null,
+        resumedFrom: null,
+        resumedBy: null,
       });
       assert.ok(Number.isSafeInteger(run.run));
       assert.deepEqual(await storage.getRun(given.id), run);

@@ -24,6 +24,24 @@ export const unitCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'entries are read by the items they belong to, in order, of one run alone',
+    async run(make) {
+      const storage = await make();
+      const run = await aLeasedRun(storage);
+      const other = await aLeasedRun(storage);
+      const entries = Array.from({ length: 1700 }, (_, index) =>
+        anEntry(index + 1, { step: ['charge', `ship's "label"`, null, 'gate'][index % 4] ?? null }),
+      );
+      await storage.commitUnits([unitOf(run, { entries }), unitOf(other, { entries: [anEntry(1, { step: 'gate' })] })]);
+      const of = (...steps: string[]) => entries.filter(({ step }) => step !== null && steps.includes(step));
+      assert.deepEqual(await storage.readEntries(run.run, ['gate']), of('gate'));
+      const some = ['gate', 'unknown', `ship's "label"`, 'charge', 'gate'];
+      assert.deepEqual(await storage.readEntries(run.run, some), of(...some));
+      assert.deepEqual(await storage.readEntries(run.run, []), []);
+      assert.deepEqual(await storage.readEntries(99_999, ['gate']), []);
+    },
+  },
+  {
     name: 'a long journal is read whole',
     async run(make) {
       const storage = await make();
