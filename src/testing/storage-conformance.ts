@@ -1,5 +1,6 @@
 import { claimCases } from './storage-cases/claims.js';
 import { inboxCases } from './storage-cases/inbox.js';
+import { relationCases } from './storage-cases/relations.js';
 import { runCases } from './storage-cases/runs.js';
 import { severalCases } from './storage-cases/several.js';
 import { unitCases } from './storage-cases/units.js';
@@ -21,5 +22,6 @@ export const storageConformance: readonly StorageCase[] = [
   ...claimCases,
   ...unitCases,
   ...inboxCases,
+  ...relationCases,
   ...severalCases,
 ];

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { beforeAll, afterAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/storage/sqlite/schema.js';
-import { Queries } from '../../src/storage/sqlite/queries.js';
+import { Queries, childrenSql } from '../../src/storage/sqlite/queries.js';
 import { countLeasedSql, headSql } from '../../src/storage/sqlite/transition-sql.js';
 import { Transitions } from '../../src/storage/sqlite/transitions.js';
 
@@ -37,6 +37,10 @@ describe('with 100,000 open runs', () => {
 
   test('the head of a definition’s queue is one probe of its index, without sorting', () => {
     expect(planOf(headSql, 'hash-mail', 5)).toBe('SEARCH run USING INDEX run_due (definition_hash=? AND due_at<?)');
+  });
+
+  test('a run’s children are found through the index of their places', () => {
+    expect(planOf(childrenSql, 'wf_1')).toMatch(/^SEARCH run USING INDEX run_parent \(parent_id=\?\)/);
   });
 
   test('a workflow’s places are counted over leased rows alone, in the index', () => {

@@ -1,6 +1,19 @@
 import assert from 'node:assert/strict';
-import type { Storage } from '../../storage/index.js';
-import { type StorageCase, aLeasedRun, aRun, anEntry, claim, idsOf, leaseMs, mustGet, now, unitOf } from './case.js';
+import type { InboxView, Storage } from '../../storage/index.js';
+import {
+  type StorageCase,
+  aLeasedRun,
+  aPost,
+  aRun,
+  anEnd,
+  anEntry,
+  claim,
+  idsOf,
+  leaseMs,
+  mustGet,
+  now,
+  unitOf,
+} from './case.js';
 
 /** Resolves when `storage` reports a change by others. */
 function foreignChange(storage: Storage): Promise<void> {
@@ -109,6 +122,64 @@ export const severalCases: readonly StorageCase[] = [
           }),
         ),
       );
+    },
+  },
+  {
+    name: 'a message from the other storage, and one that comes with a unit of its own, is told to the driver’s',
+    needs: 'shared',
+    async run(make) {
+      const [driver, other] = [await make(), await make()];
+      const run = await aLeasedRun(driver);
+      const sender = await aLeasedRun(other, {}, 'engine-b');
+      const message = { kind: 'signal', name: 'approved', payload: null, at: now + 1 };
+      const first = foreignChange(driver);
+      await other.postInbox(run.id, aPost(message));
+      await first;
+      assert.equal((await driver.readInbox(run.run, 0)).length, 1);
+      const second = foreignChange(driver);
+      await other.commitUnits([unitOf(sender, { posts: [{ runId: run.id, message }] })]);
+      await second;
+      assert.equal((await driver.readInbox(run.run, 1)).length, 1);
+    },
+  },
+  {
+    name: 'a signal and a verdict against it, from two sides: in each of 300 rounds one wins, and both sides agree',
+    needs: 'shared',
+    async run(make) {
+      const [driver, sender] = [await make(), await make()];
+      const wins = { signal: 0, verdict: 0 };
+      const verdict = anEntry(1, { kind: 'timer-fired', step: 'gate' });
+      const tooLate = {
+        steps: ['gate'],
+        refuse: ({ entries }: InboxView) => (entries.length > 0 ? ('too-late' as const) : undefined),
+      };
+      const signal = { kind: 'signal', name: 'approved', payload: null, now: () => now + 1 };
+      for (let round = 0; round < 300; round += 1) {
+        // Each run stands at a gate; every third ends by its verdict.
+        const run = await aLeasedRun(driver);
+        const ends = round % 3 === 0;
+        const unit = unitOf(run, { entries: [verdict], inboxSeq: 0, ...(ends ? { transition: anEnd() } : {}) });
+        const ask = {
+          verdict: () => driver.commitUnits([unit], { alone: round % 5 === 0 }),
+          signal: () => sender.postInbox(run.id, { ...signal, guard: tooLate }),
+        };
+        const early = round % 2 === 0 ? undefined : ask.signal();
+        const [[result], { kind }] = await Promise.all([ask.verdict(), early ?? ask.signal()]);
+        const outcome = [result, kind];
+        const signalWon = result === 'inbox-changed';
+        assert.deepEqual(
+          outcome,
+          signalWon ? ['inbox-changed', 'posted'] : ['committed', ends ? 'ended' : 'refused'],
+          `round ${round}`,
+        );
+        wins[signalWon ? 'signal' : 'verdict'] += 1;
+        for (const side of [driver, sender]) {
+          assert.equal((await side.readInbox(run.run, 0)).length, signalWon ? 1 : 0);
+          assert.deepEqual(await side.readEntries(run.run, ['gate']), signalWon ? [] : [verdict]);
+          assert.equal((await mustGet(side, run)).inboxSeq, signalWon ? 1 : 0);
+        }
+      }
+      assert.ok(wins.signal > 0 && wins.verdict > 0, JSON.stringify(wins));
     },
   },
   {
