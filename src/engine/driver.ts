@@ -1,8 +1,9 @@
 import { type JsonObject, RunsheetError } from '../common/index.js';
-import { type Plan, execute } from '../interpreter/index.js';
-import type { JournalRow, RunRecord, Transition } from '../storage/index.js';
+import { type Children, type Plan, execute } from '../interpreter/index.js';
+import type { JournalRow, RunRecord, Transition, Unit } from '../storage/index.js';
 import { JournalContext, WalkSuspended } from './journal-context.js';
-import type { EngineSettings } from './options.js';
+import type { Unit as WrittenUnit } from './journal.js';
+import { type EngineSettings, newRunId } from './options.js';
 
 /** How a drive ended: the run is over, waits, was handed back, or is another engine's. */
 export type DriveEnd = 'ended' | 'parked' | 'stopped' | 'lost';
@@ -12,10 +13,11 @@ export interface DriverOptions {
   readonly owner: string;
   readonly record: RunRecord;
   readonly plan: Plan;
+  readonly children: Children;
   /** Whether nobody else would gain from waiting for a shared commit. */
   readonly alone: () => boolean;
   /** Told of every unit once it is durable. */
-  readonly onCommitted: (record: RunRecord, entries: readonly JournalRow[], transition: Transition | undefined) => void;
+  readonly onCommitted: (record: RunRecord, unit: Unit) => void;
 }
 
 /** Pages of this size are read on resume, with a turn of the event loop between them. */
@@ -28,13 +30,15 @@ export class Driver {
   #stopping = false;
   /** On the monotonic clock. */
   #leaseEndsAt: number;
-  #inboxSeq: number;
 
   constructor(options: DriverOptions) {
     this.#options = options;
-    this.#inboxSeq = options.record.inboxSeq;
     this.#leaseEndsAt = 0;
     this.renewed();
+  }
+
+  get id(): string {
+    return this.#options.record.id;
   }
 
   get run(): number {
@@ -51,8 +55,9 @@ export class Driver {
 
   /** @throws whatever made it impossible to go on: a storage that fails, a fault of the interpreter. */
   async drive(): Promise<DriveEnd> {
-    const { settings, record, plan } = this.#options;
+    const { settings, record, plan, children } = this.#options;
     const { clock, handlers, logger, secrets, maxPayloadBytes, abortGraceMs, onOperation } = settings;
+    const journal = await this.#readJournal(record.run);
     const context = new JournalContext({
       meta: {
         id: record.id,
@@ -62,21 +67,30 @@ export class Driver {
         hash: record.definitionHash,
         startedAt: record.startedAt ?? clock.now(),
         input: JSON.parse(record.input) as JsonObject,
+        keyPrefix: takenOverFrom(journal) ?? record.id,
+        reopened: record.status === 'compensating' && journal.some(isCompletedOutcome),
       },
-      journal: await this.#readJournal(),
+      parent: record.parentId,
+      journal,
+      inboxSeq: record.inboxSeq,
       writer: {
-        commit: (entries, transition) => this.#commit(entries, transition),
+        commit: (unit, transition, inboxSeq) => this.#commit(unit, transition, inboxSeq),
         secureLease: () => this.#secureLease(),
+        readInbox: (afterSeq) => settings.storage.readInbox(record.run, afterSeq),
+        readRun: (id) => settings.storage.getRun(id),
+        hasPivot: (run) => this.#hasPivot(run),
       },
       clock,
+      newRunId: () => newRunId(settings),
       abortGraceMs,
       ...(onOperation && { onOperation: (operation: string) => onOperation(record.id, operation) }),
     });
     this.#context = context;
     if (this.#stopping) context.stop();
     try {
-      const outcome = await execute(context, { plan, handlers, clock, logger, secret: secrets, maxPayloadBytes });
-      await context.end(outcome);
+      if (journal.length === 0 && (await context.endIfNotBegun())) return 'ended';
+      const services = { plan, handlers, clock, logger, secret: secrets, maxPayloadBytes, children };
+      await context.end(await execute(context, services));
       return 'ended';
     } catch (error) {
       if (error instanceof WalkSuspended) return error.why;
@@ -98,6 +112,16 @@ export class Driver {
     this.#context?.fence(leaseLost(this.#options.record));
   }
 
+  /** There may be something new in the run's inbox. */
+  inboxChanged(): void {
+    this.#context?.inboxChanged();
+  }
+
+  /** Others could move the run on while it is driven, beside cancelling it. */
+  get waitsForOthers(): boolean {
+    return this.#context?.waitsForOthers ?? false;
+  }
+
   stop(): void {
     this.#stopping = true;
     this.#context?.stop();
@@ -112,35 +136,40 @@ export class Driver {
     this.#context?.fence(new WalkSuspended('stopped'));
   }
 
-  async #readJournal(): Promise<JournalRow[]> {
+  async #hasPivot(record: RunRecord): Promise<boolean> {
+    return (await this.#readJournal(record.run)).some(({ kind }) => kind === 'pivot');
+  }
+
+  async #readJournal(run: number): Promise<JournalRow[]> {
     const rows: JournalRow[] = [];
     for (;;) {
-      const page = await this.#options.settings.storage.readJournal(this.run, rows.at(-1)?.seq ?? 0, journalPage);
+      const page = await this.#options.settings.storage.readJournal(run, rows.at(-1)?.seq ?? 0, journalPage);
       rows.push(...page);
       if (page.length < journalPage) return rows;
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  async #commit(entries: readonly JournalRow[], transition?: Transition): Promise<void> {
+  async #commit(written: WrittenUnit, transition?: Transition, inboxSeq?: number): Promise<boolean> {
     const { settings, owner, record, alone, onCommitted } = this.#options;
-    if (entries.length === 0 && transition === undefined) return;
-    for (;;) {
-      const unit = {
-        run: record.run,
-        owner,
-        epoch: record.epoch,
-        entries,
-        ...(transition && { transition, inboxSeq: this.#inboxSeq }),
-      };
-      const [result] = await settings.storage.commitUnits([unit], { alone: alone() });
-      if (result === 'lease-lost') throw leaseLost(record);
-      if (result === 'committed') break;
-      // Somebody wrote to the inbox since it was read. No message moves a run yet, so it is only noted.
-      const messages = await settings.storage.readInbox(record.run, this.#inboxSeq);
-      this.#inboxSeq = messages.at(-1)?.seq ?? this.#inboxSeq;
-    }
-    onCommitted(record, entries, transition);
+    const { entries, children, posts, reopen } = written;
+    if (entries.length === 0 && posts.length === 0 && reopen.length === 0 && transition === undefined) return true;
+    const unit: Unit = {
+      run: record.run,
+      owner,
+      epoch: record.epoch,
+      entries,
+      ...(children.length > 0 && { children }),
+      ...(posts.length > 0 && { posts }),
+      ...(reopen.length > 0 && { reopen }),
+      ...(transition && { transition }),
+      ...(inboxSeq !== undefined && { inboxSeq }),
+    };
+    const [result] = await settings.storage.commitUnits([unit], { alone: alone() });
+    if (result === 'lease-lost') throw leaseLost(record);
+    if (result !== 'committed') return false;
+    onCommitted(record, unit);
+    return true;
   }
 
   /** A handler must not begin where its effects could not be recorded before another engine repeats them. */
@@ -153,6 +182,16 @@ export class Driver {
     if (lost.length > 0) throw leaseLost(record);
     this.renewed();
   }
+}
+
+function isCompletedOutcome({ kind, payload }: JournalRow): boolean {
+  return kind === 'run-outcome' && (JSON.parse(payload ?? '{}') as { status: string }).status === 'completed';
+}
+
+/** Of a run that took over from another one: whose idempotency keys it goes on with. */
+function takenOverFrom(journal: readonly JournalRow[]): string | undefined {
+  const row = journal.find(({ kind }) => kind === 'taken-over');
+  return row && (JSON.parse(row.payload ?? '{}') as { keyPrefix: string }).keyPrefix;
 }
 
 function leaseLost(record: RunRecord): RunsheetError {

@@ -1,18 +1,21 @@
 import { type JsonValue, RunsheetError, type Timer, canonicalJson, toJsonText } from '../common/index.js';
-import { type Definition, validateInput } from '../definition/index.js';
+import { type Definition, definitionFromCanonical, validateInput } from '../definition/index.js';
 import {
+  type InboxPost,
   type JournalRow,
   type ReleasedRun,
   type RunQuery,
   type RunRecord,
-  type Transition,
+  type Unit,
   terminalStatuses,
 } from '../storage/index.js';
 import { Driver } from './driver.js';
 import { type RunEvent, eventsOf } from './events.js';
-import { type EngineOptions, type EngineSettings, readOptions } from './options.js';
+import { type EngineOptions, type EngineSettings, newRunId, readOptions } from './options.js';
 import { DefinitionRegistry, storeDefinition } from './registry.js';
+import { assertResumable, takenOver } from './resume.js';
 import { type Run, toRun } from './run.js';
+import { checkPayload, gatesOf, signalGuard } from './signals.js';
 
 /**
  * Creates an engine over a storage. Nothing is opened or driven before the first call.
@@ -33,6 +36,16 @@ export interface EnqueueOptions {
   readonly key?: string;
   /** Not before this time (epoch ms). Default: at once. */
   readonly at?: number;
+}
+
+/** A run, by its id or by the key it was started with. */
+export type RunAddress = string | { readonly workflow: string; readonly key: string };
+
+export interface CancelOptions {
+  /** Undo what the run has done so far. Default true. */
+  readonly compensate?: boolean;
+  /** For people: becomes the message of the run's error. */
+  readonly reason?: string;
 }
 
 /** What `recover` took over, by what the runs were doing. */
@@ -108,7 +121,7 @@ export class Engine {
     const { text } = toJsonText(checked.value, maxPayloadBytes);
     const now = clock.now();
     const { run, created } = await storage.enqueueRun({
-      id: `wf_${Buffer.from(this.#settings.randomBytes()).toString('hex')}`,
+      id: newRunId(this.#settings),
       workflow,
       revision: definition.revision,
       definitionHash: definition.hash,
@@ -182,6 +195,82 @@ export class Engine {
     return { runs: runs.map(toRun), ...(cursor !== undefined && { cursor }) };
   }
 
+  /**
+   * Delivers a signal. Needs no handlers, nor the definition to be registered. Kept if its gate is still to
+   * come; outside loops the first delivery counts.
+   *
+   * @param payload JSON that fits the gate's `schema`; default null
+   * @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RUN_ENDED`, `RS_SIGNAL_UNKNOWN`, `RS_SIGNAL_INVALID`,
+   *   `RS_SIGNAL_ALREADY_DELIVERED`, `RS_SIGNAL_TOO_LATE`
+   */
+  async signal(address: RunAddress, name: string, payload: JsonValue = null): Promise<void> {
+    const record = await this.#find(address);
+    const gates = gatesOf(await this.#definitionOf(record), name);
+    const { text } = toJsonText(payload, this.#settings.maxPayloadBytes);
+    checkPayload(gates, payload);
+    await this.#post(record, { kind: 'signal', name, payload: text, guard: signalGuard(gates) });
+  }
+
+  /**
+   * Has a run cancelled: at once where this engine drives it, within a heartbeat elsewhere. How it ends is told
+   * by `result`.
+   *
+   * @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RUN_ENDED`, `RS_RUN_ENDING` where its outcome is settled
+   */
+  async cancel(address: RunAddress, { compensate = true, reason }: CancelOptions = {}): Promise<void> {
+    const record = await this.#find(address);
+    const payload = JSON.stringify({ compensate, reason: reason ?? null });
+    const guard = {
+      steps: [],
+      refuse: ({ run, entries }: { run: RunRecord; entries: readonly JournalRow[] }) =>
+        entries.some(({ kind }) => kind === 'run-outcome') || run.status.startsWith('compensat')
+          ? new RunsheetError('RS_RUN_ENDING', `${run.id} is ending already and cannot be cancelled any more`)
+          : undefined,
+    };
+    await this.#post(record, { kind: 'cancel', name: null, payload, guard });
+  }
+
+  /** Goes on with an unwind that is stuck, from the reversal that failed. @throws `RS_RUN_NOT_STUCK` and as `cancel` */
+  resumeCompensation(address: RunAddress): Promise<void> {
+    return this.#decideUnwind(address, 'resume');
+  }
+
+  /** Gives an unwind that is stuck up: what is left of it is recorded as not undone. @throws as `resumeCompensation` */
+  abandonCompensation(address: RunAddress): Promise<void> {
+    return this.#decideUnwind(address, 'abandon');
+  }
+
+  /**
+   * Goes on with a failed run as a new one, which takes over what had succeeded and keeps its idempotency keys.
+   *
+   * @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RUN_NOT_RESUMABLE` saying why
+   */
+  async resume(address: RunAddress): Promise<Run> {
+    const { storage, clock } = this.#settings;
+    const record = await this.#find(address);
+    const definition = await this.#definitionOf(record);
+    const journal = await storage.readJournal(record.run, 0, Number.MAX_SAFE_INTEGER);
+    assertResumable(record, journal, definition);
+    const now = clock.now();
+    const { workflow, revision, definitionHash, key, input } = record;
+    const run = {
+      id: newRunId(this.#settings),
+      workflow,
+      revision,
+      definitionHash,
+      key,
+      input,
+      createdAt: now,
+      dueAt: now,
+    };
+    const resumed = await storage.resumeRun(record.id, run, takenOver(record, journal, definition));
+    if (resumed === undefined) {
+      throw new RunsheetError('RS_RUN_NOT_RESUMABLE', `${record.id} was resumed by somebody else just now`);
+    }
+    this.#wake();
+    return toRun(resumed);
+  }
+
   /** Takes over at once what engines left behind that are certainly dead. */
   async recover(): Promise<Recovery> {
     await this.#open();
@@ -211,7 +300,10 @@ export class Engine {
     await this.#open();
     if (this.#stopping !== undefined) throw stopped();
     this.#started = { only };
-    this.#unsubscribe ??= this.#settings.storage.onForeignChange(() => this.#wake());
+    this.#unsubscribe ??= this.#settings.storage.onForeignChange(() => {
+      for (const driver of this.#drivers.values()) if (driver.waitsForOthers) driver.inboxChanged();
+      this.#wake();
+    });
     this.#wake();
   }
 
@@ -245,6 +337,61 @@ export class Engine {
   #open(): Promise<void> {
     this.#opening ??= this.#openStorage();
     return this.#opening;
+  }
+
+  /** @throws RunsheetError `RS_RUN_UNKNOWN` */
+  async #find(address: RunAddress): Promise<RunRecord> {
+    await this.#open();
+    const { storage } = this.#settings;
+    const record =
+      typeof address === 'string'
+        ? await storage.getRun(address)
+        : await storage.getRunByKey(address.workflow, address.key);
+    if (record !== undefined) return record;
+    const name = typeof address === 'string' ? address : `of ${address.workflow} with the key ${address.key}`;
+    throw new RunsheetError('RS_RUN_UNKNOWN', `there is no run ${name}`);
+  }
+
+  /** Registered, or as it is stored with its runs. */
+  async #definitionOf({ definitionHash, id }: RunRecord): Promise<Definition> {
+    const registered = this.#registry.get(definitionHash);
+    if (registered !== undefined) return registered;
+    const stored = await this.#settings.storage.readDefinition(definitionHash);
+    if (stored !== undefined) return definitionFromCanonical(stored.document);
+    throw new RunsheetError('RS_DEFINITION_UNKNOWN', `the definition ${definitionHash} of ${id} is not stored`);
+  }
+
+  async #decideUnwind(address: RunAddress, verdict: 'resume' | 'abandon'): Promise<void> {
+    const record = await this.#find(address);
+    const guard = {
+      steps: [],
+      refuse: ({ run }: { run: RunRecord }) =>
+        run.status === 'compensation-stuck'
+          ? undefined
+          : new RunsheetError('RS_RUN_NOT_STUCK', `${run.id} is ${run.status}; its unwind is not stuck`),
+    };
+    await this.#post(record, { kind: 'operator', name: verdict, payload: null, guard });
+  }
+
+  async #post({ id }: RunRecord, post: Omit<InboxPost<RunsheetError>, 'now'>): Promise<void> {
+    const { storage, clock } = this.#settings;
+    const result = await storage.postInbox<RunsheetError>(id, { ...post, now: () => clock.now() });
+    switch (result.kind) {
+      case 'posted':
+        this.#inboxChanged(id);
+        this.#wake();
+        return;
+      case 'refused':
+        throw result.refusal;
+      case 'unknown':
+        throw new RunsheetError('RS_RUN_UNKNOWN', `there is no run ${id}`);
+      case 'ended':
+        throw new RunsheetError('RS_RUN_ENDED', `${id} has ended: it is ${result.run.status}`);
+    }
+  }
+
+  #inboxChanged(runId: string): void {
+    for (const driver of this.#drivers.values()) if (driver.id === runId) driver.inboxChanged();
   }
 
   async #openStorage(): Promise<void> {
@@ -287,7 +434,8 @@ export class Engine {
       record,
       plan,
       alone: () => this.#drivers.size === 1,
-      onCommitted: (committed, entries, transition) => this.#onCommitted(committed, entries, transition),
+      children: this.#registry.children(),
+      onCommitted: (committed, unit) => this.#onCommitted(committed, unit),
     });
     this.#drivers.set(record.run, driver);
     if (this.#stopping !== undefined) driver.stop();
@@ -334,15 +482,22 @@ export class Engine {
     for (const listener of this.#faultListeners) listener(error, runId);
   }
 
-  #onCommitted(record: RunRecord, entries: readonly JournalRow[], transition: Transition | undefined): void {
+  #onCommitted(record: RunRecord, { entries, transition, children = [], posts = [], reopen = [] }: Unit): void {
+    for (const { runId } of posts) this.#inboxChanged(runId);
+    if (children.length + posts.length + reopen.length > 0) this.#wake();
     const events = eventsOf(record.id, record.workflow, entries);
-    if (transition?.kind === 'park' && transition.dueAt !== null) {
-      const { clock } = this.#settings;
+    if (transition?.kind === 'park') {
+      const { status, dueAt } = transition;
+      const type = status === 'sleeping' || status === 'retrying' ? 'workflow:sleeping' : 'workflow:waiting';
       const seq = entries.at(-1)?.seq ?? 0;
-      const { id: run, workflow } = record;
-      const at = clock.now();
-      const rest = { step: null, occurrence: null, attempt: null, dueAt: transition.dueAt };
-      events.push({ type: 'workflow:sleeping', run, workflow, seq, at, ...rest });
+      const rest = { step: null, occurrence: null, attempt: null, dueAt };
+      events.push({ type, run: record.id, workflow: record.workflow, seq, at: this.#settings.clock.now(), ...rest });
+    }
+    if (transition?.kind === 'status' && transition.status === 'compensating') {
+      const seq = entries.at(-1)?.seq ?? 0;
+      const rest = { step: null, occurrence: null, attempt: null };
+      const at = this.#settings.clock.now();
+      events.push({ type: 'workflow:compensating', run: record.id, workflow: record.workflow, seq, at, ...rest });
     }
     for (const event of events) this.#emit(event);
     if (transition?.kind === 'end') for (const waiter of this.#endWaiters.get(record.id) ?? []) waiter();
@@ -408,6 +563,8 @@ export class Engine {
       for (const driver of drivers) {
         if (lost.has(driver.run)) driver.lost();
         else driver.renewed();
+        // Cancelled by another process: noticed within a heartbeat.
+        driver.inboxChanged();
       }
     } catch (error) {
       // Not a step's failure: the next heartbeat tries again, and until the lease expires nothing is lost.

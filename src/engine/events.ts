@@ -14,15 +14,24 @@ export interface RunEvent {
   readonly attempt: number | null;
   /** What failed, for `step:failed`, `step:retry` and `workflow:failed`. */
   readonly error?: { readonly name: string; readonly message: string };
-  /** When the next attempt is due, for `step:retry`; when the run wakes, for `workflow:sleeping`. */
-  readonly dueAt?: number;
+  /** When the next attempt is due, for `step:retry`; when the run wakes, for `workflow:sleeping` and `workflow:waiting`. */
+  readonly dueAt?: number | null;
 }
 
 export type RunEventType =
   | 'workflow:started'
   | 'workflow:sleeping'
+  | 'workflow:waiting'
+  | 'workflow:compensating'
   | 'workflow:completed'
   | 'workflow:failed'
+  | 'workflow:cancelled'
+  | 'signal:received'
+  | 'signal:timeout'
+  | 'compensation:started'
+  | 'compensation:completed'
+  | 'compensation:failed'
+  | 'compensation:skipped'
   | 'step:started'
   | 'step:completed'
   | 'step:failed'
@@ -39,10 +48,15 @@ export function eventsOf(run: string, workflow: string, entries: readonly Journa
     const event = describe(entry, retries);
     if (event === undefined) continue;
     const { seq, at, step, occurrence } = entry;
-    const attempt = step !== null && /^\d+$/.test(entry.aspect ?? '') ? Number(entry.aspect) : null;
+    const attempt = (step !== null && Number(/^(?:compensate\.)?(\d+)$/.exec(entry.aspect ?? '')?.[1] ?? 0)) || null;
     events.push({ run, workflow, seq, at, step, occurrence, attempt, ...event });
   }
   return events;
+}
+
+interface Outcome {
+  readonly status: 'completed' | 'failed' | 'cancelled';
+  readonly error?: { readonly name: string; readonly message: string };
 }
 
 type Description = Pick<RunEvent, 'type' | 'error' | 'dueAt'>;
@@ -64,11 +78,23 @@ function describe(entry: JournalRow, retries: ReadonlyMap<string, JournalRow>): 
       const { value } = JSON.parse(retrying.payload ?? '') as { value: number };
       return { type: 'step:retry', error, dueAt: value };
     }
+    case 'signal-consumed':
+      return { type: 'signal:received' };
+    case 'timer-fired':
+      return entry.aspect === 'gate' ? { type: 'signal:timeout' } : undefined;
+    case 'compensation-started':
+      return { type: 'compensation:started' };
+    case 'compensation-completed':
+      return { type: 'compensation:completed' };
+    case 'compensation-skipped':
+      return { type: 'compensation:skipped' };
+    case 'compensation-stuck': {
+      const { error } = JSON.parse(entry.payload ?? '{}') as { error?: { name: string; message: string } };
+      return { type: 'compensation:failed', ...(error && { error }) };
+    }
     case 'run-outcome': {
-      const payload = JSON.parse(entry.payload ?? '{}') as { error?: { name: string; message: string } };
-      return payload.error === undefined
-        ? { type: 'workflow:completed' }
-        : { type: 'workflow:failed', error: payload.error };
+      const { status, error } = JSON.parse(entry.payload ?? '{}') as Outcome;
+      return { type: `workflow:${status}`, ...(error && { error }) };
     }
     default:
       return undefined;

@@ -1,54 +1,70 @@
-import type { Clock, Timer } from '../common/index.js';
+import type { Clock } from '../common/index.js';
 import {
+  type Ahead,
   type Attempt,
-  AttemptAbort,
   type AttemptCall,
   type AttemptOutcome,
+  type Cancellation,
+  type ChildHandle,
+  type ChildStart,
+  type ChildUnwound,
+  type Conclusion,
   type DurableContext,
+  type Gate,
   type Handle,
   type Note,
+  type OperatorVerdict,
   type Place,
   type RecordKind,
   type Recorded,
+  type RunEnd,
+  type RunError,
   type RunMeta,
   type RunOutcome,
+  type SignalOutcome,
   type SleepOutcome,
   type SleepReason,
-  languageError,
+  cancelledError,
 } from '../interpreter/index.js';
-import type { JournalRow, Transition } from '../storage/index.js';
-import {
-  type EntryKind,
-  entryKey,
-  errorPayload,
-  readRecorded,
-  readStepInput,
-  readValue,
-  recordedPayload,
-  stepStartedPayload,
-  valuePayload,
-} from './entries.js';
+import type { InboxMessage, JournalRow, RollbackStatus, RunRecord, Transition } from '../storage/index.js';
+import { errorPayload, readRecorded, readStepInput, readValue, recordedPayload, valuePayload } from './entries.js';
+import { Inbox } from './inbox.js';
+import { Journal, type Unit, runPlace } from './journal.js';
 import { JournalHandle } from './journal-handle.js';
-import { ReadyQueue } from './ready-queue.js';
+import { type TimedOut } from './open-gates.js';
+import { type OpenAttempt, OpenAttempts } from './open-attempts.js';
+import { type ChildEnded, OpenChildren } from './open-children.js';
+import { OpenGates } from './open-gates.js';
+import { Alarm, OpenSleeps } from './open-sleeps.js';
+import { Readiness } from './readiness.js';
 
 /** What a journal of one run is written through: the engine's end of a driver. */
 export interface JournalWriter {
   /**
-   * Commits a unit; resolves when it is durable.
+   * Commits a unit; resolves when it is durable. With `inboxSeq` it is refused (false) if the inbox has
+   * changed since that message.
    *
    * @throws RunsheetError `RS_LEASE_LOST` if the run is another engine's by now
    */
-  commit(entries: readonly JournalRow[], transition?: Transition): Promise<void>;
+  commit(unit: Unit, transition?: Transition, inboxSeq?: number): Promise<boolean>;
   /** Makes sure, before a handler is called, that the lease has some time left. @throws as `commit` */
   secureLease(): Promise<void>;
+  readInbox(afterSeq: number): Promise<readonly InboxMessage[]>;
+  readRun(id: string): Promise<RunRecord | undefined>;
+  hasPivot(run: RunRecord): Promise<boolean>;
 }
 
 export interface JournalContextOptions {
   readonly meta: RunMeta;
+  /** Id of the run that owns this one. */
+  readonly parent: string | null;
   /** All entries so far, ascending. */
   readonly journal: readonly JournalRow[];
+  /** The highest message in the run's inbox when it was claimed. */
+  readonly inboxSeq: number;
   readonly writer: JournalWriter;
   readonly clock: Clock;
+  readonly newRunId: () => string;
   /** How long an aborted handler is waited for. */
   readonly abortGraceMs: number;
   /** Told of `walk` at the start, then of each operation in its order; for tests of determinism. */
@@ -63,365 +79,464 @@ export class WalkSuspended extends Error {
   }
 }
 
-/** A unit is cut when it has grown so large, at a point that a replay cannot see. */
-const maxUnitEntries = 1000;
-const maxUnitBytes = 1024 * 1024;
-
 /**
  * The durable context over a journal: what has an entry is read, what has none is done and written
  * down. Everything that makes a handle ready is an entry, and `select` answers the handle with the
  * lowest `seq`, so that a replay goes the same way.
  *
  * All entries between two standstills (nothing can run) are one unit, committed whole; handlers are
- * called after the commit of the unit that says they start.
+ * called after the commit of the unit that says they start. Where others may have a say (a time-out
+ * against a signal, an outcome against a cancellation, a park against anything) the unit is
+ * committed only if the inbox is still as it was read; else it is read again and looked at anew.
  */
 export class JournalContext implements DurableContext {
   readonly meta: RunMeta;
+  readonly #parent: string | null;
   readonly #writer: JournalWriter;
   readonly #clock: Clock;
-  readonly #abortGraceMs: number;
   readonly #onOperation: ((operation: string) => void) | undefined;
 
-  /** Entries of earlier lives that the walk has not met yet. */
-  readonly #recorded = new Map<string, JournalRow>();
-  #lastSeq: number;
-  #unit: JournalRow[] = [];
-  #unitBytes = 0;
+  readonly #journal: Journal;
+  readonly #readiness = new Readiness();
+  readonly #inbox: Inbox;
+  readonly #attempts: OpenAttempts;
+  readonly #sleeps: OpenSleeps;
+  readonly #gates: OpenGates;
+  readonly #children: OpenChildren;
+  readonly #alarm: Alarm;
 
-  readonly #ready = new ReadyQueue<JournalHandle<unknown>>();
-  readonly #sleeps = new Map<JournalHandle<SleepOutcome>, OpenSleep>();
-  readonly #attempts = new Map<Handle<unknown>, OpenAttempt>();
-  /** Begun in this unit: called once it is committed. */
-  #toCall: OpenAttempt[] = [];
-  /** Attempts between their commit and their end. */
-  readonly #inFlight = new Set<OpenAttempt>();
+  readonly #cancellation = new JournalHandle<Cancellation>();
+  readonly #operators = new Map<JournalHandle<OperatorVerdict>, Place>();
+  #concluded = false;
+  #ended = false;
+  #unwinding = false;
+  /** Why the run fails, once that stands. */
+  #failure: RunError | null = null;
   #lastAbortSeq = 0;
-
-  #alarm: Timer | undefined;
-  #wake: () => void = () => {};
-  #woken = false;
   #fault: { readonly error: unknown } | undefined;
   #stopping = false;
-  #suspending = false;
 
-  constructor({ meta, journal, writer, clock, abortGraceMs, onOperation }: JournalContextOptions) {
+  constructor(options: JournalContextOptions) {
+    const { meta, parent, journal, inboxSeq, writer, clock, abortGraceMs, onOperation } = options;
     this.meta = meta;
+    this.#parent = parent;
     this.#writer = writer;
     this.#clock = clock;
-    this.#abortGraceMs = abortGraceMs;
     this.#onOperation = onOperation;
-    this.#lastSeq = journal.at(-1)?.seq ?? 0;
+    const now = (): number => clock.now();
+    this.#journal = new Journal(journal, now);
+    this.#inbox = new Inbox(journal, inboxSeq, (afterSeq) => writer.readInbox(afterSeq));
+    this.#attempts = new OpenAttempts(this.#journal, this.#readiness, clock, abortGraceMs);
+    this.#sleeps = new OpenSleeps(this.#journal, this.#readiness);
+    this.#gates = new OpenGates(this.#journal, this.#readiness, this.#inbox);
+    this.#children = new OpenChildren({
+      journal: this.#journal,
+      readiness: this.#readiness,
+      inbox: this.#inbox,
+      now,
+      parent: meta.id,
+      newRunId: options.newRunId,
+      readRun: (id) => writer.readRun(id),
+      hasPivot: (run) => writer.hasPivot(run),
+    });
+    this.#alarm = new Alarm(clock, () => this.#readiness.ring());
     onOperation?.('walk');
-    for (const row of journal) {
-      const key = entryKey(row.kind, placeOf(row));
-      // Of several starts of an attempt the first one holds the input.
-      if (!this.#recorded.has(key)) this.#recorded.set(key, row);
-    }
-    if (journal.length === 0) this.#append('run-started', runPlace, JSON.stringify({ hash: meta.hash }));
+    if (journal.length === 0) this.#journal.append('run-started', runPlace, JSON.stringify({ hash: meta.hash }));
   }
 
   run(place: Place, attempt: Attempt, call: AttemptCall): Handle<AttemptOutcome> {
-    this.#onOperation?.(`run ${place.step}#${place.occurrence} ${attempt.number}`);
-    const handle = new JournalHandle<AttemptOutcome>();
-    const started = this.#take('step-started', place);
-    const completed = this.#take('step-completed', place);
-    if (completed !== undefined) {
-      handle.settle(completed.seq, () => ({ ok: true, value: readValue(completed.payload ?? '{}') }));
-      return handle;
-    }
-    const failed = this.#take('step-failed', place);
-    if (failed !== undefined) {
-      handle.settle(failed.seq, () => readFailure(failed.payload ?? ''));
-      return handle;
-    }
-    const { idempotencyKey, owed } = attempt;
-    const open: OpenAttempt = {
-      place,
-      handle,
-      call,
-      attempt,
-      begunBefore: started !== undefined,
-      abort: new AttemptAbort(),
-      called: false,
-      cancelled: undefined,
-      grace: undefined,
-    };
-    this.#append(
-      'step-started',
-      place,
-      open.begunBefore
-        ? stepStartedPayload({ idempotencyKey, owed, restart: true }, undefined)
-        : stepStartedPayload({ idempotencyKey, owed }, attempt.number === 1 ? attempt.input : undefined),
-    );
-    this.#attempts.set(handle, open);
-    this.#toCall.push(open);
-    return handle;
+    this.#begin('run', place);
+    return this.#attempts.begin(place, attempt, call);
   }
 
   async record(kind: RecordKind, place: Place, compute: () => Recorded | Promise<Recorded>): Promise<Handle<Recorded>> {
-    this.#onOperation?.(`${kind} ${place.step ?? ''}#${place.occurrence} ${place.aspect}`);
+    this.#begin(kind, place);
     const handle = new JournalHandle<Recorded>(true);
-    const known = kind === 'step-input' ? this.#recordedInput(place) : this.#recordedValue(kind, place);
+    const known = this.#known(kind, place);
     if (known !== undefined) {
       handle.settle(known.seq, known.read);
       return handle;
     }
     const recorded = await compute();
-    if (kind !== 'step-input') this.#append(kind, place, recordedPayload(recorded));
+    this.#throwIfFaulty();
     // An input that is fine is kept with the start of the attempt that it is for.
-    else if (!recorded.ok) this.#append('step-failed', place, errorPayload(recorded.error, { effect: 'none' }));
-    handle.settle(this.#lastSeq, () => recorded);
+    if (kind === 'decision' || kind === 'step-retrying') {
+      this.#journal.append(kind, place, recordedPayload(recorded));
+    } else if (!recorded.ok) {
+      this.#journal.append(inputKinds[kind].failed, place, errorPayload(recorded.error, { effect: 'none' }));
+    }
+    handle.settle(this.#journal.lastSeq, () => recorded);
     return handle;
   }
 
   sleep(place: Place, until: number, why: SleepReason): Handle<SleepOutcome> {
-    this.#onOperation?.(`sleep ${place.step ?? ''}#${place.occurrence} ${place.aspect}`);
-    const handle = new JournalHandle<SleepOutcome>();
-    const fired = this.#take('timer-fired', place);
-    if (fired !== undefined) handle.settle(fired.seq, () => 'fired');
-    else this.#sleeps.set(handle, { place, until, why });
-    return handle;
+    this.#begin('sleep', place);
+    return this.#sleeps.begin(place, until, why);
+  }
+
+  signal(place: Place, gate: Gate): Handle<SignalOutcome> {
+    this.#begin('signal', place);
+    return this.#gates.begin(place, gate);
+  }
+
+  child(place: Place, start: ChildStart): ChildHandle {
+    this.#begin('child', place);
+    return this.#children.begin(place, start);
+  }
+
+  cancellation(): Handle<Cancellation> {
+    const requested = this.#journal.take('cancel-requested', runPlace);
+    if (requested !== undefined) {
+      this.#cancellation.settle(requested.seq, () => JSON.parse(requested.payload ?? '{}') as Cancellation);
+    }
+    return this.#cancellation;
   }
 
   cancel(handles: readonly Handle<unknown>[], cause: string): void {
+    const compensate = !this.#cancellation.ready || this.#cancellation.outcome.compensate;
     for (const handle of handles) {
-      const attempt = this.#attempts.get(handle);
-      if (attempt !== undefined) this.#cancelAttempt(attempt, cause);
-      else if (handle instanceof JournalHandle && this.#sleeps.delete(handle)) {
-        this.#settle(handle, this.#lastAbortSeq, () => 'aborted');
-      }
+      void (
+        this.#attempts.cancel(handle, cause) ||
+        this.#sleeps.abort(handle, this.#lastAbortSeq) ||
+        this.#gates.abort(handle, this.#lastAbortSeq) ||
+        this.#children.cancel(handle, cause, compensate)
+      );
     }
   }
 
   note({ kind, place, payload }: Note): void {
-    this.#onOperation?.(`${kind} ${place.step ?? ''}#${place.occurrence} ${place.aspect}`);
-    const known = this.#take(kind, place);
-    const seq = known?.seq ?? this.#append(kind, place, payload === undefined ? null : JSON.stringify(payload));
+    this.#begin(kind, place);
+    const known = this.#journal.take(kind, place);
+    const seq = known?.seq ?? this.#journal.append(kind, place, payload === undefined ? null : JSON.stringify(payload));
     if (kind === 'scope-aborted') this.#lastAbortSeq = seq;
   }
 
   async select(handles: ReadonlySet<Handle<unknown>>, added: readonly Handle<unknown>[]): Promise<Handle<unknown>> {
-    for (const handle of added) if (handle instanceof JournalHandle && handle.ready) this.#ready.add(handle);
+    this.#readiness.watch(added);
     for (;;) {
       this.#throwIfFaulty();
-      for (let next = this.#ready.take(); next !== undefined; next = this.#ready.take()) {
-        if (handles.has(next)) return next;
-      }
-      if (this.#fireDueSleeps()) continue;
-      this.#standstill();
-      await this.#nextEvent();
+      const ready = this.#readiness.take(handles);
+      if (ready !== undefined) return ready;
+      if (await this.#takeMessages()) continue;
+      if (this.#readiness.hasRung()) continue;
+      if (this.#sleeps.fireDue(this.#clock.now())) continue;
+      const [timedOut] = this.#timedOut();
+      if (timedOut !== undefined) await this.#decideTimeout(timedOut);
+      else if (await this.#standstill()) await this.#readiness.nextEvent();
     }
   }
 
   relieve(): Promise<void> | undefined {
-    if (this.#unit.length < maxUnitEntries && this.#unitBytes < maxUnitBytes) return undefined;
+    if (!this.#journal.isLarge) return undefined;
     return this.#commitUnit().then(() => this.#throwIfFaulty());
   }
 
+  async conclude(outcome: RunOutcome, { owed, lastIfCompleted }: Ahead): Promise<Handle<Conclusion>> {
+    this.#begin('conclude', runPlace);
+    const handle = new JournalHandle<Conclusion>(true);
+    const recorded = this.#journal.take('run-outcome', runPlace);
+    if (recorded !== undefined) {
+      const conclusion = readConclusion(recorded.payload ?? '{}');
+      this.#stand(conclusion, owed);
+      handle.settle(recorded.seq, () => conclusion);
+      return handle;
+    }
+    for (;;) {
+      await this.#inbox.refresh();
+      const conclusion = this.#standing(outcome);
+      const { status } = conclusion.outcome;
+      const undoes = status !== 'completed' && conclusion.unwind && owed;
+      const last = status === 'completed' && lastIfCompleted;
+      this.#journal.append('run-outcome', runPlace, conclusionPayload(conclusion));
+      if (last) this.#journal.append('run-ended', runPlace, JSON.stringify({ status }));
+      const transition: Transition | undefined = last
+        ? this.#endTransition({ outcome: conclusion.outcome, unwound: undefined, pivotReached: false })
+        : undoes
+          ? { kind: 'status', status: 'compensating', rollbackStatus: 'owed' }
+          : undefined;
+      if (last) this.#tellParent(conclusion.outcome, null, false);
+      if (await this.#commitSettled(transition, last ? 2 : 1, last && this.#parent !== null ? 1 : 0)) {
+        this.#stand(conclusion, owed);
+        this.#ended = last;
+        handle.settle(this.#journal.lastSeq, () => conclusion);
+        return handle;
+      }
+    }
+  }
+
+  operator(place: Place, error: RunError | undefined): Handle<OperatorVerdict> {
+    this.#begin('operator', place);
+    const handle = new JournalHandle<OperatorVerdict>();
+    if (this.#journal.take('compensation-stuck', place) === undefined) {
+      this.#journal.append('compensation-stuck', place, JSON.stringify(error === undefined ? {} : { error }));
+      // A parent need not wait for an operator of its child: it learns of the failure at once.
+      const status = 'compensation-stuck';
+      this.#postToParent({ status, output: null, error: this.#failure, rollbackStatus: 'stuck', pivotReached: false });
+    }
+    const decided = this.#journal.take('operator-decided', place);
+    if (decided === undefined) this.#operators.set(handle, place);
+    else handle.settle(decided.seq, () => readVerdict(decided.payload));
+    return handle;
+  }
+
+  unwindChild(place: Place, runId: string, how: 'unwind' | OperatorVerdict): Handle<ChildUnwound> {
+    this.#begin(`unwind-child ${how}`, place);
+    return this.#children.unwind(place, runId, how);
+  }
+
   /** Writes the end of the run, in one unit with what led to it. */
-  async end(outcome: RunOutcome): Promise<void> {
+  async end(end: RunEnd): Promise<void> {
     this.#throwIfFaulty();
-    const output = outcome.status === 'completed' ? (outcome.output?.text ?? null) : null;
-    const error = outcome.status === 'failed' ? JSON.stringify(outcome.error) : null;
-    this.#append('run-outcome', runPlace, outcomePayload(outcome));
-    this.#append('run-ended', runPlace, JSON.stringify({ status: outcome.status }));
-    await this.#commitUnit({
-      kind: 'end',
-      status: outcome.status,
-      output,
-      error,
-      rollbackStatus: outcome.status === 'failed' ? 'not-applicable' : null,
-      endedAt: this.#clock.now(),
-    });
-    this.#throwIfFaulty();
+    if (this.#ended) return;
+    const { outcome, unwound, pivotReached } = end;
+    const keptBy = unwound?.keptBy ?? [];
+    const payload = { status: outcome.status, ...(keptBy.length > 0 && { keptBy: [...keptBy] }) };
+    for (;;) {
+      this.#journal.append('run-ended', runPlace, JSON.stringify(payload));
+      this.#tellParent(outcome, unwound?.status ?? null, pivotReached);
+      if (await this.#commitSettled(this.#endTransition(end), 1, this.#parent === null ? 0 : 1)) return;
+      await this.#inbox.refresh();
+    }
+  }
+
+  /** A run that was cancelled before its first entry ends at once. Answers whether that is so. */
+  async endIfNotBegun(): Promise<boolean> {
+    await this.#inbox.refresh();
+    if (this.#journal.lastSeq > 1 || !this.#takeCancellation()) return false;
+    const { outcome } = this.#standing({ status: 'completed', output: undefined });
+    this.#journal.append('run-outcome', runPlace, conclusionPayload({ outcome, unwind: false }));
+    await this.end({ outcome, unwound: { status: 'not-applicable', keptBy: [] }, pivotReached: false });
+    return true;
+  }
+
+  /** There may be something new in the run's inbox. */
+  inboxChanged(): void {
+    this.#inbox.markStale();
+    this.#readiness.ring();
   }
 
   /** Begins nothing more; the walk is suspended as soon as no handler runs. */
   stop(): void {
     this.#stopping = true;
-    this.#notify();
+    this.#readiness.ring();
   }
 
   /** Tells the running handlers that the engine goes down; how they end is still written. */
   abortRunning(cause: string): void {
-    for (const attempt of this.#attempts.values()) attempt.abort.abort(new Error(cause));
+    this.#attempts.abortAll(cause);
   }
 
   /** Throws the walk away: the run is no longer this engine's, or the storage is gone. */
   fence(error: unknown): void {
     this.#fault ??= { error };
-    this.abortRunning('the run is no longer driven here');
-    this.#notify();
+    this.#attempts.abortAll('the run is no longer driven here');
+    this.#attempts.close();
+    this.#readiness.ring();
   }
 
-  /** No timer or signal of this context is left behind. */
+  /** No timer of this context is left behind. */
   dispose(): void {
-    this.#alarm?.cancel();
-    for (const { grace } of this.#attempts.values()) grace?.cancel();
+    this.#alarm.cancel();
+    this.#attempts.close();
   }
 
   get handlersRunning(): boolean {
-    return this.#inFlight.size > 0;
+    return this.#attempts.anyInFlight;
   }
 
-  #recordedInput(place: Place): Known | undefined {
-    const failed = this.#take('step-failed', place);
-    if (failed !== undefined) return { seq: failed.seq, read: () => readRecorded(failed.payload ?? '') };
-    const started = this.#recorded.get(entryKey('step-started', { ...place, aspect: '1' }));
-    if (started === undefined) return undefined;
-    return { seq: started.seq, read: () => ({ ok: true, value: readStepInput(started.payload ?? '') }) };
+  /** Others could move the run on while it is driven, beside cancelling it. */
+  get waitsForOthers(): boolean {
+    return this.#gates.any || this.#children.any || this.#operators.size > 0;
   }
 
-  #recordedValue(kind: RecordKind, place: Place): Known | undefined {
-    const row = this.#take(kind, place);
-    return row && { seq: row.seq, read: () => readRecorded(row.payload ?? '{}') };
-  }
-
-  #take(kind: string, place: Place): JournalRow | undefined {
-    if (this.#recorded.size === 0) return undefined;
-    const key = entryKey(kind, place);
-    const row = this.#recorded.get(key);
-    if (row !== undefined) this.#recorded.delete(key);
-    return row;
-  }
-
-  #append(kind: EntryKind, place: Place, payload: string | null): number {
+  #begin(operation: string, { step, occurrence, aspect }: Place): void {
     this.#throwIfFaulty();
-    this.#lastSeq += 1;
-    this.#unit.push({ seq: this.#lastSeq, kind, ...place, at: this.#clock.now(), payload });
-    this.#unitBytes += payload?.length ?? 0;
-    return this.#lastSeq;
+    this.#onOperation?.(`${operation} ${step ?? ''}#${occurrence} ${aspect}`);
   }
 
-  #settle<T>(handle: JournalHandle<T>, seq: number, read: () => T): void {
-    if (handle.ready) return;
-    handle.settle(seq, read);
-    this.#ready.add(handle as JournalHandle<unknown>);
-    this.#notify();
+  #known(kind: RecordKind, place: Place): Known | undefined {
+    if (kind === 'decision' || kind === 'step-retrying') {
+      const row = this.#journal.take(kind, place);
+      return row && { seq: row.seq, read: () => readRecorded(row.payload ?? '{}') };
+    }
+    const { started: startedKind, failed: failedKind, firstAspect } = inputKinds[kind];
+    const started = this.#journal.peek(startedKind, { ...place, aspect: firstAspect });
+    if (started !== undefined) {
+      return { seq: started.seq, read: () => ({ ok: true, value: readStepInput(started.payload ?? '') }) };
+    }
+    const failed = this.#journal.take(failedKind, place);
+    return failed && { seq: failed.seq, read: () => readRecorded(failed.payload ?? '') };
   }
 
-  /** Appends `timer-fired` for all that is due, earliest first. */
-  #fireDueSleeps(): boolean {
+  /** Reads what others have sent and lets those take it who wait for it. Answers whether something became ready. */
+  async #takeMessages(): Promise<boolean> {
+    await this.#inbox.refresh();
+    const cancelled = this.#takeCancellation();
+    const decided = this.#takeVerdicts();
+    const settled = await this.#children.proceed();
+    return (await this.#gates.offer()) || settled || decided || cancelled;
+  }
+
+  #takeCancellation(): boolean {
+    const [message] = this.#inbox.waiting('cancel');
+    if (message === undefined || this.#concluded || this.#cancellation.ready) return false;
+    this.#inbox.take(message);
+    const cancellation = JSON.parse(message.payload ?? '{}') as Cancellation;
+    const payload = JSON.stringify({ ...cancellation, inboxSeq: message.seq });
+    const seq = this.#journal.append('cancel-requested', runPlace, payload);
+    this.#readiness.settle(this.#cancellation, seq, () => cancellation);
+    return true;
+  }
+
+  #takeVerdicts(): boolean {
+    for (const [handle, place] of this.#operators) {
+      const [message] = this.#inbox.waiting('operator');
+      if (message === undefined) return false;
+      this.#inbox.take(message);
+      this.#operators.delete(handle);
+      const payload = JSON.stringify({ verdict: message.name, inboxSeq: message.seq });
+      const seq = this.#journal.append('operator-decided', place, payload);
+      this.#readiness.settle(handle, seq, () => readVerdict(payload));
+      return true;
+    }
+    return false;
+  }
+
+  /**
+   * The time of a gate or a child is up. That verdict stands only if the inbox has nothing that could
+   * still be in time, so it is committed before anybody hears of it.
+   */
+  async #decideTimeout({ place, settle }: TimedOut): Promise<void> {
+    const seq = this.#journal.append('timer-fired', place, JSON.stringify({ why: 'timeout' }));
+    if (await this.#commitSettled(undefined, 1, 0)) settle(seq);
+  }
+
+  #timedOut(): readonly TimedOut[] {
     const now = this.#clock.now();
-    const due = [...this.#sleeps].filter(([, { until }]) => until <= now).sort(([, a], [, b]) => a.until - b.until);
-    for (const [handle, { place, why }] of due) {
-      this.#sleeps.delete(handle);
-      const seq = this.#append('timer-fired', place, JSON.stringify({ why }));
-      this.#settle(handle, seq, () => 'fired');
-    }
-    return due.length > 0;
+    return [...this.#gates.due(now), ...this.#children.due(now)];
   }
 
-  /** Nothing can run: what has happened is committed, and the run suspended if no handler runs or is to run. */
-  #standstill(): void {
-    if (this.#suspending) return;
-    // Starts that are written down but not called are made again by whoever drives the run next.
-    this.#suspending = this.#inFlight.size === 0 && (this.#toCall.length === 0 || this.#stopping);
-    if (this.#suspending) {
-      const transition = this.#stopping ? undefined : this.#parkTransition();
-      void this.#commitUnit(transition).then(() => this.fence(new WalkSuspended(transition ? 'parked' : 'stopped')));
-      return;
+  /**
+   * Nothing can run: what has happened is committed, and the run suspended if no handler runs or is to
+   * run. Answers whether there is something to wait for.
+   */
+  async #standstill(): Promise<boolean> {
+    const idle = !this.#attempts.anyInFlight && (this.#stopping || !this.#attempts.anyToCall);
+    if (!idle) {
+      if (!this.#journal.isEmpty) void this.#commitUnit();
+      this.#alarm.set(this.#earliest());
+      return true;
     }
-    if (this.#unit.length > 0) void this.#commitUnit();
-    this.#setAlarm();
+    if (this.#stopping) {
+      await this.#commitUnit();
+      // Starts that are written down but not called are made again by whoever drives the run next.
+      this.fence(new WalkSuspended('stopped'));
+    } else if (await this.#commitSettled(this.#parkTransition(), 0, 0)) {
+      this.fence(new WalkSuspended('parked'));
+    }
+    return false;
   }
 
   #parkTransition(): Transition {
-    const backsOff = [...this.#sleeps.values()].some(({ why }) => why === 'back-off');
-    return { kind: 'park', status: backsOff ? 'retrying' : 'sleeping', dueAt: this.#earliestSleep() };
+    const earliest = this.#earliest();
+    const dueAt = earliest === Number.POSITIVE_INFINITY ? null : earliest;
+    if (this.#operators.size > 0) {
+      return { kind: 'park', status: 'compensation-stuck', dueAt, rollbackStatus: 'stuck' };
+    }
+    if (this.#unwinding || this.meta.reopened) {
+      return { kind: 'park', status: 'compensating', dueAt, rollbackStatus: 'owed' };
+    }
+    if (this.#gates.any || this.#children.any) return { kind: 'park', status: 'waiting', dueAt };
+    if (dueAt === null) throw new Error('fault in the interpreter: a run that waits for nothing');
+    return { kind: 'park', status: this.#sleeps.backsOff ? 'retrying' : 'sleeping', dueAt };
+  }
+
+  #earliest(): number {
+    return Math.min(this.#sleeps.earliest, this.#gates.earliest, this.#children.earliest);
+  }
+
+  /** The given outcome, unless somebody's cancellation came first. */
+  #standing(outcome: RunOutcome): Conclusion {
+    this.#takeCancellation();
+    if (!this.#cancellation.ready) return { outcome, unwind: true };
+    const { compensate, reason } = this.#cancellation.outcome;
+    return { outcome: { status: 'cancelled', error: cancelledError(reason) }, unwind: compensate };
+  }
+
+  /** From now on this is how the run ends, whatever else happens. */
+  #stand({ outcome, unwind }: Conclusion, owed: boolean): void {
+    this.#concluded = true;
+    this.#failure = outcome.status === 'completed' ? null : outcome.error;
+    this.#unwinding = this.#failure !== null && unwind && owed;
+  }
+
+  #endTransition({ outcome, unwound }: RunEnd): Transition {
+    const rollbackStatus: RollbackStatus | null = unwound?.status ?? null;
+    return {
+      kind: 'end',
+      status: outcome.status,
+      output: outcome.status === 'completed' ? (outcome.output?.text ?? null) : null,
+      error: outcome.status === 'completed' ? null : JSON.stringify(outcome.error),
+      rollbackStatus,
+      endedAt: this.#clock.now(),
+    };
+  }
+
+  /** In the same unit: a parent that waits for this run is woken by its end. */
+  #tellParent(outcome: RunOutcome, rollbackStatus: RollbackStatus | null, pivotReached: boolean): void {
+    const output = outcome.status === 'completed' ? (outcome.output?.value ?? null) : null;
+    const error = outcome.status === 'completed' ? null : outcome.error;
+    this.#postToParent({ status: outcome.status, output, error, rollbackStatus, pivotReached });
+  }
+
+  #postToParent(ended: ChildEnded): void {
+    if (this.#parent === null) return;
+    const message = { kind: 'child-ended', name: this.meta.id, payload: JSON.stringify(ended), at: this.#clock.now() };
+    this.#journal.post({ runId: this.#parent, message });
+  }
+
+  /**
+   * Commits what has piled up only if the inbox is as it was read. If it is not, the last entries and
+   * messages (those that would have settled something) are taken back, and the inbox is to be read anew.
+   */
+  async #commitSettled(transition: Transition | undefined, entries: number, posts: number): Promise<boolean> {
+    this.#attempts.hold();
+    const unit = this.#journal.takeUnit();
+    const toCall = this.#attempts.takeToCall();
+    try {
+      if (await this.#writer.commit(unit, transition, this.#inbox.seen)) {
+        await this.#call(toCall);
+        return true;
+      }
+      this.#journal.putBack(unit, entries, posts);
+      this.#attempts.putBack(toCall);
+      this.#inbox.markStale();
+      return false;
+    } catch (error) {
+      this.fence(error);
+      throw error;
+    } finally {
+      this.#attempts.release();
+    }
   }
 
   /** Commits what has piled up, then calls what it begins. Never rejects: a failure fences the walk. */
-  async #commitUnit(transition?: Transition): Promise<void> {
-    const entries = this.#unit;
-    const toCall = this.#toCall;
-    this.#unit = [];
-    this.#unitBytes = 0;
-    this.#toCall = [];
-    for (const attempt of toCall) this.#inFlight.add(attempt);
+  async #commitUnit(): Promise<void> {
+    const unit = this.#journal.takeUnit();
+    const toCall = this.#attempts.takeToCall();
     try {
-      await this.#writer.commit(entries, transition);
-      if (toCall.length > 0 && !this.#stopping) await this.#writer.secureLease();
+      await this.#writer.commit(unit);
+      await this.#call(toCall);
     } catch (error) {
       this.fence(error);
-      return;
-    }
-    for (const attempt of toCall) this.#callNow(attempt);
-  }
-
-  #callNow(open: OpenAttempt): void {
-    if (this.#fault !== undefined || this.#stopping) {
-      this.#inFlight.delete(open);
-      this.#notify();
-    } else if (open.cancelled !== undefined) {
-      this.#finishAttempt(open, open.cancelled);
-    } else {
-      open.called = true;
-      open.call(open.abort).then(
-        (outcome) => this.#finishAttempt(open, outcome),
-        // The interpreter promises that a call never throws; if it does, that is a fault, not a failed step.
-        (error: unknown) => this.fence(error),
-      );
     }
   }
 
-  /** The first end counts: the result of a handler that was given up comes too late. */
-  #finishAttempt(open: OpenAttempt, outcome: AttemptOutcome): void {
-    open.grace?.cancel();
-    if (!this.#attempts.delete(open.handle)) return;
-    this.#inFlight.delete(open);
-    if (this.#fault !== undefined) return;
-    const seq = outcome.ok
-      ? this.#append('step-completed', open.place, valuePayload(outcome.value))
-      : this.#append('step-failed', open.place, failurePayload(outcome));
-    this.#settle(open.handle, seq, () => outcome);
-  }
-
-  /** A handler that runs is told, and awaited for the grace period; one that was not called yet never is. */
-  #cancelAttempt(open: OpenAttempt, cause: string): void {
-    const cancelled: AttemptOutcome = {
-      ok: false,
-      error: languageError('Cancelled', `${open.place.step} was ended: ${cause}`, {
-        step: open.place.step,
-        attempt: open.attempt.number,
-      }),
-      effect: open.called || open.begunBefore ? 'unknown' : 'none',
-    };
-    if (open.called) {
-      open.abort.abort(new Error(cause));
-      open.grace = this.#clock.setTimer(this.#abortGraceMs, () => this.#finishAttempt(open, cancelled));
-    } else if (this.#inFlight.has(open)) {
-      open.cancelled = cancelled;
-    } else {
-      this.#toCall = this.#toCall.filter((other) => other !== open);
-      this.#finishAttempt(open, cancelled);
-    }
-  }
-
-  /** While handlers run, time that comes is noticed here; a parked run is woken by its row. */
-  #setAlarm(): void {
-    this.#alarm?.cancel();
-    this.#alarm = undefined;
-    if (this.#sleeps.size === 0) return;
-    this.#alarm = this.#clock.setTimer(this.#earliestSleep() - this.#clock.now(), () => this.#notify());
-  }
-
-  #earliestSleep(): number {
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const { until } of this.#sleeps.values()) earliest = Math.min(earliest, until);
-    if (earliest === Number.POSITIVE_INFINITY)
-      throw new Error('fault in the interpreter: a run that waits for nothing');
-    return earliest;
-  }
-
-  #notify(): void {
-    this.#woken = true;
-    this.#wake();
-  }
-
-  async #nextEvent(): Promise<void> {
-    if (!this.#woken) await new Promise<void>((resolve) => (this.#wake = resolve));
-    this.#woken = false;
+  /** What begins these attempts is durable. */
+  async #call(toCall: readonly OpenAttempt[]): Promise<void> {
+    if (toCall.length > 0 && !this.#stopping) await this.#writer.secureLease();
+    if (this.#fault !== undefined || this.#stopping) this.#attempts.forget(toCall);
+    else this.#attempts.callNow(toCall, (error) => this.fence(error));
   }
 
   #throwIfFaulty(): void {
@@ -429,46 +544,45 @@ export class JournalContext implements DurableContext {
   }
 }
 
-interface OpenSleep {
-  readonly place: Place;
-  readonly until: number;
-  readonly why: SleepReason;
-}
-
-interface OpenAttempt {
-  readonly place: Place;
-  readonly handle: JournalHandle<AttemptOutcome>;
-  readonly call: AttemptCall;
-  readonly attempt: Attempt;
-  /** In an earlier life of the run: what came of it is unknown. */
-  readonly begunBefore: boolean;
-  readonly abort: AttemptAbort;
-  /** The handler was called in this life. */
-  called: boolean;
-  /** Its scope was aborted while the unit that begins it was being committed. */
-  cancelled: AttemptOutcome | undefined;
-  grace: Timer | undefined;
-}
-
 interface Known {
   readonly seq: number;
   readonly read: () => Recorded;
 }
 
-const runPlace: Place = { step: null, occurrence: '0', aspect: '' };
+/** Where a resolved input is kept: with the first start of what it is for, or as its failure. */
+const inputKinds = {
+  'step-input': { started: 'step-started', failed: 'step-failed', firstAspect: '1' },
+  'compensation-input': {
+    started: 'compensation-started',
+    failed: 'compensation-failed',
+    firstAspect: 'compensate.1',
+  },
+} as const;
 
-function placeOf({ step, occurrence, aspect }: JournalRow): Place {
-  return { step, occurrence: occurrence ?? '0', aspect: aspect ?? '' };
+function conclusionPayload({ outcome, unwind }: Conclusion): string {
+  const what = outcome.status === 'completed' ? valuePayload(outcome.output) : errorPayload(outcome.error);
+  const rest = JSON.stringify({ status: outcome.status, unwind });
+  return what === '{}' ? rest : `${what.slice(0, -1)},${rest.slice(1)}`;
 }
 
-function outcomePayload(outcome: RunOutcome): string {
-  return outcome.status === 'completed' ? valuePayload(outcome.output) : errorPayload(outcome.error);
+function readConclusion(payload: string): Conclusion {
+  const { status, unwind, value, error } = JSON.parse(payload) as {
+    status: RunOutcome['status'];
+    unwind: boolean;
+    value?: unknown;
+    error?: RunError;
+  };
+  if (status === 'completed') {
+    const text = value === undefined ? undefined : readValue(valuePrefixed(value));
+    return { outcome: { status, output: text }, unwind };
+  }
+  return { outcome: { status, error: error ?? cancelledError(null) }, unwind };
 }
 
-function failurePayload({ error, final, effect }: AttemptOutcome & { ok: false }): string {
-  return errorPayload(error, { ...(final && { final }), ...(effect !== undefined && { effect }) });
+function valuePrefixed(value: unknown): string {
+  return JSON.stringify({ value });
 }
 
-function readFailure(payload: string): AttemptOutcome {
-  return { ok: false, ...(JSON.parse(payload) as Omit<AttemptOutcome & { ok: false }, 'ok'>) };
+function readVerdict(payload: string | null): OperatorVerdict {
+  return (JSON.parse(payload ?? '{}') as { verdict: OperatorVerdict }).verdict;
 }

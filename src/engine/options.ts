@@ -58,6 +58,10 @@ const schema = z.strictObject({
   onOperation: functionOr.optional(),
 });
 
+export function newRunId({ randomBytes }: Pick<EngineSettings, 'randomBytes'>): string {
+  return `wf_${Buffer.from(randomBytes()).toString('hex')}`;
+}
+
 /** @throws RunsheetError `RS_OPTIONS_INVALID` naming each unknown option and impossible value. */
 export function readOptions(options: EngineOptions): EngineSettings {
   const checked = schema.safeParse(options);

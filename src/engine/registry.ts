@@ -1,13 +1,14 @@
 import { RunsheetError } from '../common/index.js';
-import { type Definition, walkItems } from '../definition/index.js';
+import { type Definition, type Item, validateInput, walkItems } from '../definition/index.js';
 import type { HandlerRegistry } from '../handlers/index.js';
-import { type Plan, compilePlan } from '../interpreter/index.js';
+import { type Children, type Plan, compilePlan } from '../interpreter/index.js';
 import type { Storage } from '../storage/index.js';
 
 /** The definitions that an engine can drive: several revisions of a workflow side by side, by hash. */
 export class DefinitionRegistry {
   readonly #handlers: HandlerRegistry;
   readonly #plans = new Map<string, Plan>();
+  readonly #definitions = new Map<string, Definition>();
   readonly #newest = new Map<string, Definition>();
 
   constructor(handlers: HandlerRegistry) {
@@ -24,6 +25,7 @@ export class DefinitionRegistry {
     const plan = compilePlan(definition);
     this.#checkHandlers(definition);
     this.#plans.set(definition.hash, plan);
+    this.#definitions.set(definition.hash, definition);
     const newest = this.#newest.get(definition.name);
     if (newest === undefined || definition.revision >= newest.revision) this.#newest.set(definition.name, definition);
   }
@@ -47,10 +49,29 @@ export class DefinitionRegistry {
     );
   }
 
+  /** What runs of this engine can start. */
+  children(): Children {
+    return {
+      resolve: async (workflow, revision) => {
+        const definition =
+          revision === undefined
+            ? this.#newest.get(workflow)
+            : [...this.#definitions.values()].find((one) => one.name === workflow && one.revision === revision);
+        if (definition === undefined) return undefined;
+        const { hash } = definition;
+        return { revision: definition.revision, hash, validate: (input) => validateInput(definition, input) };
+      },
+    };
+  }
+
+  get(hash: string): Definition | undefined {
+    return this.#definitions.get(hash);
+  }
+
   #checkHandlers({ document, name }: Definition): void {
     const missing = new Map<string, string>();
     walkItems(document, ({ item, key }) => {
-      if ('step' in item && !this.#handlers.has(item.step)) missing.set(item.step, key);
+      for (const handler of handlersOf(item)) if (!this.#handlers.has(handler)) missing.set(handler, key);
     });
     if (missing.size === 0) return;
     const list = [...missing].map(([handler, step]) => `${handler} (step ${step})`).join(', ');
@@ -59,6 +80,15 @@ export class DefinitionRegistry {
       `${name} calls handlers that are not registered: ${list}; register them or correct the names`,
     );
   }
+}
+
+/** Every handler that an item can call: forwards, backwards, to remind. */
+function* handlersOf(item: Item): Generator<string> {
+  if ('step' in item) {
+    yield item.step;
+    if (item.compensate !== undefined) yield item.compensate.step;
+  }
+  if ('waitFor' in item && item.remind !== undefined) yield item.remind.step;
 }
 
 /**

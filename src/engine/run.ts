@@ -21,11 +21,16 @@ export interface Run {
   readonly endedAt: number | null;
   /** When it goes on, where it waits for a time. */
   readonly dueAt: number | null;
+  /** The run that started this one. */
+  readonly parentId: string | null;
+  /** The failed run that this one took over, and the one that took this one over. */
+  readonly resumedFrom: string | null;
+  readonly resumedBy: string | null;
 }
 
 export function toRun(record: RunRecord): Run {
   const { id, workflow, revision, definitionHash, key, status, rollbackStatus } = record;
-  const { createdAt, startedAt, endedAt } = record;
+  const { createdAt, startedAt, endedAt, parentId, resumedFrom, resumedBy } = record;
   return {
     id,
     workflow,
@@ -42,5 +47,8 @@ export function toRun(record: RunRecord): Run {
     endedAt,
     // Of a leased run it is the expiry of its lease, which is the engine's business.
     dueAt: record.owner === null ? record.dueAt : null,
+    parentId,
+    resumedFrom,
+    resumedBy,
   };
 }

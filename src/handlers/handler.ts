@@ -24,6 +24,19 @@ export interface HandlerContext<Input = JsonValue | undefined> {
   /** Aborts when the attempt has timed out or its scope was abandoned; `reason` says which. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
+  /** In a reversal: what the step gave that is to be undone; null where it failed or its outcome is unknown. */
+  readonly result?: JsonValue;
+  /** In a reversal: the key under which the step itself was called, to look up what became of it. */
+  readonly forwardIdempotencyKey?: string;
+  /** In a reversal: what the step failed with, if it did. */
+  readonly error?: ForwardError | null;
+}
+
+/** Why a step failed that is to be undone; `details` is what it threw with it. */
+export interface ForwardError {
+  readonly name: string;
+  readonly message: string;
+  readonly details: JsonValue;
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 import type { AttemptAbort } from './attempt-abort.js';
 import type { Services } from './frame.js';
 import type { AttemptOutcome } from './port.js';
-import { Failure, errorFromThrown, languageError } from './run-error.js';
+import { Failure, type RunError, errorFromThrown, languageError } from './run-error.js';
 import { resolveSecrets } from './secrets.js';
 
 /** One call of a handler: everything it is given, and the limits it is held to. */
@@ -24,6 +24,17 @@ export interface AttemptCallSpec {
   readonly input: JsonText | undefined;
   readonly idempotencyKey: string;
   readonly timeoutMs: number | undefined;
+  /** Where the call undoes a step. */
+  readonly reversal: ReversalFacts | undefined;
+}
+
+/** What the handler of a reversal is told beside its input. */
+export interface ReversalFacts {
+  /** Output of the forward step; null where it failed or its outcome is unknown. */
+  readonly result: JsonValue;
+  readonly forwardIdempotencyKey: string;
+  /** What the forward step failed with, if it did. */
+  readonly error: RunError | null;
 }
 
 /**
@@ -86,6 +97,7 @@ function contextOf(
     step: { key: spec.step, occurrence: spec.occurrence },
     attempt: spec.attempt,
     idempotencyKey: spec.idempotencyKey,
+    ...spec.reversal,
     get signal() {
       return abort.signal;
     },

@@ -48,6 +48,13 @@ export class StepOutputs {
     return new StepOutputs(this);
   }
 
+  /** All that is visible now, which later changes do not reach. */
+  snapshot(): StepOutputs {
+    const copy = new StepOutputs();
+    for (const name of this.names()) copy.#own.set(name, this.get(name));
+    return copy;
+  }
+
   /** Takes over what a branch has set, once it is over. */
   merge(branch: StepOutputs): void {
     for (const [name, output] of branch.#own) this.#own.set(name, output);

@@ -1,9 +1,9 @@
 import { type JsonValue, RunsheetError, parseDuration } from '../common/index.js';
-import { type Definition, type Verb, formulaText, walkItems } from '../definition/index.js';
+import { type Definition, formulaText, itemKey, walkItems } from '../definition/index.js';
 import type * as document from '../definition/index.js';
 import { type Formula, type Template, compileFormula, compileTemplate } from '../expression/index.js';
 import type { Path } from '../syntax/index.js';
-import type { Body, ErrorEntry, Item, Placed, Plan, RetryPolicy } from './plan.js';
+import type { Body, ErrorEntry, Item, Placed, Plan, RetryPolicy, Reversal, WaitForItem } from './plan.js';
 import { defaultRetry, defaultTimeoutMs } from './retry.js';
 import { stepNames } from './step-names.js';
 
@@ -17,29 +17,28 @@ export function compilePlan(definition: Definition): Plan {
   return new PlanCompiler(definition).compile();
 }
 
-/** Verbs that the checker accepts and a later version will run. */
-const unsupportedVerbs: ReadonlySet<Verb> = new Set<Verb>(['waitFor', 'subWorkflow', 'pivot']);
-
 class PlanCompiler {
   readonly #definition: Definition;
-  readonly #places = new Map<document.Item, { key: string; path: Path }>();
+  readonly #places = new Map<document.Item, { key: string; place: string; path: Path }>();
   readonly #names: ReadonlyMap<document.Item, string>;
 
   constructor(definition: Definition) {
     this.#definition = definition;
     this.#names = stepNames(definition.document);
-    walkItems(definition.document, ({ item, key, path }) => this.#places.set(item, { key, path }));
+    walkItems(definition.document, ({ item, key, place, path }) => this.#places.set(item, { key, place, path }));
   }
 
   compile(): Plan {
     const { document } = this.#definition;
-    for (const key of ['onFailure', 'finally', 'schedule', 'concurrency'] as const) {
+    for (const key of ['schedule', 'concurrency'] as const) {
       if (document[key] !== undefined) throw this.#unsupported(`\`${key}\``);
     }
     return {
       definition: this.#definition,
       constants: document.constants ?? {},
       steps: this.#body(document.steps),
+      onFailure: this.#body(document.onFailure ?? []),
+      finally: this.#body(document.finally ?? []),
       output: document.output === undefined ? undefined : template(document.output, ['output']),
       timeoutMs: limit(document.timeout),
     };
@@ -50,9 +49,9 @@ class PlanCompiler {
   }
 
   #item(item: document.Item): Item {
-    const place = this.#places.get(item);
-    if (place === undefined) throw new TypeError('fault in the interpreter: an item that the walk did not meet');
-    const { key, path } = place;
+    const walked = this.#places.get(item);
+    if (walked === undefined) throw new TypeError('fault in the interpreter: an item that the walk did not meet');
+    const { key, place, path } = walked;
     const base = {
       key,
       name: this.#names.get(item),
@@ -65,12 +64,12 @@ class PlanCompiler {
       blockTimeoutMs: undefined,
     };
     if ('step' in item) {
-      if (item.compensate !== undefined) throw this.#unsupported(`\`compensate\` of ${key}`);
       const defaults = this.#definition.document.defaults;
       return {
         ...base,
         verb: 'step',
         handler: item.step,
+        compensate: item.compensate && this.#reversal(item.compensate, [...path, 'compensate']),
         input: item.with === undefined ? undefined : template(item.with, [...path, 'with']),
         timeoutMs: item.timeout === undefined ? limit(defaults?.timeout, defaultTimeoutMs) : limit(item.timeout),
         retry:
@@ -95,7 +94,6 @@ class PlanCompiler {
       };
     }
     if ('parallel' in item) {
-      if (item.join !== undefined && item.join !== 'all') throw this.#unsupported(`\`join: ${item.join}\` of ${key}`);
       return {
         ...base,
         verb: 'parallel',
@@ -103,6 +101,7 @@ class PlanCompiler {
         branches: Object.keys(item.parallel)
           .sort()
           .map((name) => ({ name, body: this.#body(item.parallel[name] ?? []) })),
+        join: item.join === 'any' ? 1 : (item.join ?? 'all'),
         onBranchError: item.onBranchError ?? 'abort',
       };
     }
@@ -135,6 +134,35 @@ class PlanCompiler {
         names: this.#namesIn(item.do),
       };
     }
+    if ('waitFor' in item) {
+      return {
+        ...base,
+        verb: 'waitFor',
+        signal: item.waitFor,
+        timeout: gateTimeout(item.timeout, [...path, 'timeout', 'until']),
+        onTimeout: item.onTimeout === undefined ? undefined : template(item.onTimeout, [...path, 'onTimeout']),
+        filter: condition(item.filter, [...path, 'filter']),
+        remind: item.remind && {
+          key: itemKey(item.remind, `${place}.remind`),
+          everyMs: parseDuration(item.remind.every),
+          handler: item.remind.step,
+          input: item.remind.with === undefined ? undefined : template(item.remind.with, [...path, 'remind', 'with']),
+          timeoutMs: defaultTimeoutMs,
+          retry: defaultRetry,
+        },
+      };
+    }
+    if ('subWorkflow' in item) {
+      return {
+        ...base,
+        verb: 'subWorkflow',
+        workflow: item.subWorkflow,
+        input: item.with === undefined ? undefined : template(item.with, [...path, 'with']),
+        revision: item.revision,
+        timeoutMs: limit(item.timeout),
+      };
+    }
+    if ('pivot' in item) return { ...base, verb: 'pivot' };
     if ('sleep' in item) {
       return {
         ...base,
@@ -155,9 +183,18 @@ class PlanCompiler {
         details: item.details === undefined ? undefined : template(item.details, [...path, 'details']),
       };
     }
-    if ('rethrow' in item) return { ...base, verb: 'rethrow' };
-    const verb = [...unsupportedVerbs].find((candidate) => candidate in item);
-    throw this.#unsupported(`\`${verb}\` (${key})`);
+    return { ...base, verb: 'rethrow' };
+  }
+
+  /** The file's defaults are for steps; a reversal has the language's own unless it states others. */
+  #reversal(compensate: document.Compensation, path: Path): Reversal {
+    return {
+      handler: compensate.step,
+      input: compensate.with === undefined ? undefined : template(compensate.with, [...path, 'with']),
+      timeoutMs: limit(compensate.timeout, defaultTimeoutMs),
+      retry: this.#retry(compensate.retry, [...path, 'retry']) ?? defaultRetry,
+      exceptErrors: compensate.exceptErrors ?? [],
+    };
   }
 
   /** What `$steps` knows of these items, at any depth. */
@@ -205,6 +242,11 @@ function retryPolicy(policy: document.RetryPolicy, path: Path): RetryPolicy {
     exceptErrors: policy.exceptErrors,
     when: condition(policy.when, [...path, 'when']),
   };
+}
+
+function gateTimeout(timeout: string | document.Until, path: Path): WaitForItem['timeout'] {
+  if (typeof timeout !== 'string') return { kind: 'until', ...formula(timeout.until, path) };
+  return timeout === 'never' ? 'never' : { kind: 'for', ms: parseDuration(timeout) };
 }
 
 function formula(text: string | boolean, path: Path): Placed<Formula> {

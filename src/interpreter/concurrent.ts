@@ -14,6 +14,8 @@ export interface Concurrency {
   readonly count: number;
   /** At most so many at once. */
   readonly limit: number;
+  /** So many must complete: then, or when it can no longer be, the others are ended. Default: all. */
+  readonly needed?: number;
   /** End the others at the first failure, and begin no more. */
   readonly stopOnFailure: boolean;
   /** The body of one and where it stands. `aspect` is its name in the journal. */
@@ -28,7 +30,7 @@ export interface Concurrency {
  */
 export async function runConcurrently(
   frame: Frame,
-  { key, count, limit, stopOnFailure, begin }: Concurrency,
+  { key, count, limit, needed = count, stopOnFailure, begin }: Concurrency,
 ): Promise<{ endings: readonly Ending[]; failures: readonly Failure[] }> {
   const { context, scheduler } = frame.services;
   const scope = new Scope(frame.scope);
@@ -37,6 +39,7 @@ export async function runConcurrently(
   const failures: Failure[] = [];
   let begun = 0;
   let running = 0;
+  let completed = 0;
   for (;;) {
     while (begun < count && running < limit && !scope.aborted) {
       const index = begun;
@@ -49,9 +52,14 @@ export async function runConcurrently(
     const { index, ending } = group.take().result();
     running -= 1;
     endings[index] = ending;
-    if (!(ending instanceof Failure)) continue;
-    failures.push(ending);
-    if (stopOnFailure) scope.abort(context, frame.place(key, 'body'), ending.error.name);
+    if (ending instanceof Failure) {
+      failures.push(ending);
+      const hopeless = needed < count && count - failures.length < needed;
+      if (stopOnFailure || hopeless) scope.abort(context, frame.place(key, 'body'), ending.error.name);
+    } else if (ending !== undefined) {
+      completed += 1;
+      if (completed === needed && running > 0) scope.abort(context, frame.place(key, 'body'), 'enough have completed');
+    }
   }
   scope.end();
   frame.scope.throwIfAborted();

@@ -1,7 +1,9 @@
 import { type Clock, type JsonText, type JsonValue, RunsheetError, toJsonText } from '../common/index.js';
 import { type Bindings, FormulaError, type Surroundings, seededRandom } from '../expression/index.js';
 import type { HandlerRegistry, Logger } from '../handlers/index.js';
+import type { ValidatedInput } from '../definition/index.js';
 import { Output, type StepOutputs, type Variables } from './bindings.js';
+import type { Debts } from './debts.js';
 import { describePlace } from './describe-place.js';
 import type { Placed, Plan } from './plan.js';
 import type { DurableContext, Handle, Place, RecordKind, Recorded } from './port.js';
@@ -21,6 +23,23 @@ export interface Services {
   /** The value of a secret, or undefined where there is none of that name. */
   readonly secret: (name: string) => string | undefined;
   readonly maxPayloadBytes: number;
+  readonly children: Children;
+  /** What would have to be undone if the run failed now. */
+  readonly debts: Debts;
+  /** What `$run.status` says. */
+  readonly phase: { status: string };
+}
+
+/** The workflows that a run can start. */
+export interface Children {
+  /** That revision, or without one the newest that is registered; undefined where there is none. */
+  resolve(workflow: string, revision: number | undefined): Promise<ChildDefinition | undefined>;
+}
+
+export interface ChildDefinition {
+  readonly revision: number;
+  readonly hash: string;
+  validate(input: JsonValue): Promise<ValidatedInput>;
 }
 
 /**
@@ -63,6 +82,11 @@ export class Frame {
       change.turn === undefined ? this.turns : [...this.turns, change.turn],
       change.caught ?? this.caught,
     );
+  }
+
+  /** This place as it is now, to come back to when what was done here is to be undone. */
+  snapshot(): Frame {
+    return this.with({ steps: this.steps.snapshot() });
   }
 
   /**

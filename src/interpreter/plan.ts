@@ -8,6 +8,8 @@ export interface Plan {
   readonly definition: Definition;
   readonly constants: JsonObject;
   readonly steps: Body;
+  readonly onFailure: Body;
+  readonly finally: Body;
   readonly output: Placed<Template> | undefined;
   readonly timeoutMs: number | undefined;
 }
@@ -29,7 +31,10 @@ export type Item =
   | ParallelItem
   | ForEachItem
   | LoopItem
+  | WaitForItem
   | SleepItem
+  | SubWorkflowItem
+  | PivotItem
   | CompleteItem
   | FailItem
   | RethrowItem;
@@ -52,13 +57,23 @@ export interface ErrorEntry {
   readonly body: Body;
 }
 
-export interface StepItem extends ItemBase {
+export interface StepItem extends ItemBase, Call {
   readonly verb: 'step';
+  readonly compensate: Reversal | undefined;
+}
+
+/** How a handler is called, forwards or backwards. */
+export interface Call {
   readonly handler: string;
   readonly input: Placed<Template> | undefined;
   /** Limit of one attempt; undefined is `never`. */
   readonly timeoutMs: number | undefined;
   readonly retry: RetryPolicy;
+}
+
+export interface Reversal extends Call {
+  /** Errors of the forward step that prove that it had no effect. */
+  readonly exceptErrors: readonly string[];
 }
 
 export interface RetryPolicy {
@@ -95,6 +110,8 @@ export interface ParallelItem extends ItemBase {
   readonly verb: 'parallel';
   /** In code-point order of their names: the hash ignores the order of keys, so the run must too. */
   readonly branches: readonly { readonly name: string; readonly body: Body }[];
+  /** How many branches must complete. */
+  readonly join: 'all' | number;
   readonly onBranchError: 'abort' | 'wait';
 }
 
@@ -120,6 +137,35 @@ export interface LoopItem extends ItemBase {
 export interface SleepItem extends ItemBase {
   readonly verb: 'sleep';
   readonly duration: { readonly kind: 'for'; readonly ms: number } | ({ readonly kind: 'until' } & Placed<Formula>);
+}
+
+export interface WaitForItem extends ItemBase {
+  readonly verb: 'waitFor';
+  readonly signal: string;
+  readonly timeout:
+    { readonly kind: 'for'; readonly ms: number } | ({ readonly kind: 'until' } & Placed<Formula>) | 'never';
+  /** What it gives instead of failing when nobody answers in time. */
+  readonly onTimeout: Placed<Template> | undefined;
+  readonly filter: Placed<Formula> | undefined;
+  readonly remind: Reminder | undefined;
+}
+
+export interface Reminder extends Call {
+  readonly key: string;
+  readonly everyMs: number;
+}
+
+export interface SubWorkflowItem extends ItemBase {
+  readonly verb: 'subWorkflow';
+  readonly workflow: string;
+  readonly input: Placed<Template> | undefined;
+  /** Undefined is the newest that is registered when the child starts. */
+  readonly revision: number | undefined;
+  readonly timeoutMs: number | undefined;
+}
+
+export interface PivotItem extends ItemBase {
+  readonly verb: 'pivot';
 }
 
 export interface CompleteItem extends ItemBase {

@@ -26,6 +26,33 @@ export interface DurableContext {
   sleep(place: Place, until: number, why: SleepReason): Handle<SleepOutcome>;
 
   /**
+   * The next message of this name in the run's mailbox that fits, or "not in time": one of the two, atomically. A message
+   * that came after the deadline never fits, whoever looks, however late.
+   */
+  signal(place: Place, gate: Gate): Handle<SignalOutcome>;
+
+  /** Starts a child run, or adopts the one that was started here before; its end. */
+  child(place: Place, child: ChildStart): ChildHandle;
+
+  /** Somebody wants the run cancelled. Asked for once, by the run's root. */
+  cancellation(): Handle<Cancellation>;
+
+  /**
+   * Settles how the run ends, atomically with what others want of it: the outcome that stands is the given one, or
+   * `cancelled` where a cancellation came first. From then on the run cannot be cancelled.
+   */
+  conclude(outcome: RunOutcome, ahead: Ahead): Promise<Handle<Conclusion>>;
+
+  /** What an operator says to do about an unwind that is stuck; the run waits for it without limit. */
+  operator(place: Place, error: RunError | undefined): Handle<OperatorVerdict>;
+
+  /**
+   * Has a completed child unwound (or a running one cancelled, which unwinds it), or passes on to one that is stuck
+   * what an operator said; how that came out.
+   */
+  unwindChild(place: Place, runId: string, how: 'unwind' | OperatorVerdict): Handle<ChildUnwound>;
+
+  /**
    * Ends what is open under these handles, each of which becomes ready: as aborted, or with the
    * outcome it still came to, at the latest after the abort grace period.
    */
@@ -52,6 +79,10 @@ export interface RunMeta {
   readonly hash: string;
   readonly startedAt: number;
   readonly input: JsonObject;
+  /** Begins every idempotency key: the id of the run, or of the one that it took over from. */
+  readonly keyPrefix: string;
+  /** A completed run that is to be unwound for its parent. */
+  readonly reopened: boolean;
 }
 
 /** Where in a run something happens. Structure, never a name made up of parts that could collide. */
@@ -76,6 +107,8 @@ export type RecordKind =
   | 'decision'
   /** The resolved `with` of a step; a home may keep it with the attempt that follows. */
   | 'step-input'
+  /** The resolved `with` of a reversal, likewise. */
+  | 'compensation-input'
   /** When the next attempt is due, after this one failed. */
   | 'step-retrying';
 
@@ -83,6 +116,8 @@ export type Recorded =
   { readonly ok: true; readonly value: JsonText | undefined } | { readonly ok: false; readonly error: RunError };
 
 export interface Attempt {
+  /** A call of the step itself, or of what undoes it. */
+  readonly direction: 'forward' | 'compensate';
   /** From 1: failed attempts + 1. A restart after an interruption repeats the number. */
   readonly number: number;
   readonly input: JsonText | undefined;
@@ -105,11 +140,74 @@ export type AttemptOutcome =
       readonly effect?: 'none' | 'failed' | 'unknown';
     };
 
-export type SleepReason = 'sleep' | 'back-off' | 'timeout' | 'run-deadline';
+export type SleepReason = 'sleep' | 'back-off' | 'reminder' | 'timeout' | 'run-deadline';
 export type SleepOutcome = 'fired' | 'aborted';
 
+export interface Gate {
+  readonly name: string;
+  /** Epoch milliseconds; undefined is never. */
+  readonly deadline: number | undefined;
+  /** Whether a message fits; never rejects. A filter that fails is no fit, and its error is kept. */
+  readonly accept: (payload: JsonValue) => Promise<{ readonly fits: boolean; readonly error?: RunError }>;
+}
+
+export type SignalOutcome =
+  | { readonly kind: 'received'; readonly payload: JsonText }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'aborted' };
+
+export interface ChildStart {
+  readonly workflow: string;
+  readonly revision: number;
+  readonly hash: string;
+  readonly input: JsonText;
+  /** From the creation of the child; undefined is never. Past it the child goes on by itself. */
+  readonly timeoutMs: number | undefined;
+}
+
+export interface ChildHandle extends Handle<ChildOutcome> {
+  /** Id of the child run, known from its start. */
+  readonly run: string;
+}
+
+export type ChildOutcome =
+  | { readonly kind: 'completed'; readonly run: string; readonly output: JsonText | undefined }
+  /** Also where it was cancelled, or became stuck in its unwind. */
+  | { readonly kind: 'failed'; readonly run: string; readonly error: RunError }
+  | { readonly kind: 'timeout'; readonly run: string }
+  | { readonly kind: 'aborted' };
+
+export interface Cancellation {
+  readonly compensate: boolean;
+  readonly reason: string | null;
+}
+
+export type RunOutcome =
+  | { readonly status: 'completed'; readonly output: JsonText | undefined }
+  | { readonly status: 'failed'; readonly error: RunError }
+  | { readonly status: 'cancelled'; readonly error: RunError };
+
+/** What comes after an outcome, given that it stands. */
+export interface Ahead {
+  /** Something is owed, and would be undone unless the run has completed. */
+  readonly owed: boolean;
+  /** Nothing comes after a completed body: a home may end the run in one with its outcome. */
+  readonly lastIfCompleted: boolean;
+}
+
+export interface Conclusion {
+  readonly outcome: RunOutcome;
+  /** Whether what is owed is to be undone; false where the run was cancelled without compensation. */
+  readonly unwind: boolean;
+}
+
+export type OperatorVerdict = 'resume' | 'abandon';
+
+/** How the unwind of a child came out. `kept`: nothing of it can be undone (a pivot, an abandoned unwind). */
+export type ChildUnwound = 'undone' | 'kept' | 'stuck';
+
 export interface Note {
-  readonly kind: 'step-skipped' | 'scope-ended' | 'scope-aborted';
+  readonly kind: 'step-skipped' | 'scope-ended' | 'scope-aborted' | 'pivot' | 'compensation-skipped' | 'body-failed';
   readonly place: Place;
   readonly payload?: JsonValue;
 }

@@ -67,3 +67,12 @@ export class ScopeAborted extends Error {
     this.name = 'ScopeAborted';
   }
 }
+
+/** Ends quietly where the body ends because its scope was aborted. */
+export async function untilAborted(body: Promise<void>): Promise<void> {
+  try {
+    await body;
+  } catch (error) {
+    if (!(error instanceof ScopeAborted)) throw error;
+  }
+}

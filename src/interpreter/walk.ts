@@ -15,6 +15,9 @@ import { runRethrow } from './verbs/rethrow.js';
 import { runSet } from './verbs/set.js';
 import { runSleep } from './verbs/sleep.js';
 import { runStep } from './verbs/step.js';
+import { runPivot } from './verbs/pivot.js';
+import { runSubWorkflow } from './verbs/sub-workflow.js';
+import { runWaitFor } from './verbs/wait-for.js';
 
 /** Walks a list of items in order. First run, recovery and wake-up are this same walk. */
 export async function runBody(body: Body, frame: Frame): Promise<BodyOutput> {
@@ -60,6 +63,12 @@ function runVerb(item: Item, frame: Frame): Promise<BodyOutput> {
       return runLoop(item, frame);
     case 'sleep':
       return runSleep(item, frame);
+    case 'waitFor':
+      return runWaitFor(item, frame);
+    case 'subWorkflow':
+      return runSubWorkflow(item, frame);
+    case 'pivot':
+      return runPivot(item, frame);
     case 'complete':
       return runComplete(item, frame);
     case 'fail':

@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, MemoryStorage, type Storage } from 'runsheet';
 import { type EngineOptions, type Handler, type Run, type RunEvent, createEngine, defineHandler } from 'runsheet';
+import { expect } from 'vitest';
 import { VirtualClock } from 'runsheet/testing';
 import { type Definition, readWorkflow, sealDefinition } from '../../src/definition/index.js';
 import type { JournalRow } from '../../src/storage/index.js';
@@ -63,7 +64,9 @@ export async function runFlow(yaml: string, options: FlowOptions = {}): Promise<
   const definition = definitionOf(yaml);
   const engine = createEngine({ storage, definitions: [definition], handlers: recording, clock, ...rest });
   const events: RunEvent[] = [];
+  const faults: unknown[] = [];
   engine.subscribe((event) => events.push(event));
+  engine.onFault((error) => faults.push(error));
   const startedAt = clock.now();
   await engine.start();
   const { id } = await engine.enqueue(definition.name, input);
@@ -71,6 +74,7 @@ export async function runFlow(yaml: string, options: FlowOptions = {}): Promise<
   const record = await storage.getRun(id);
   const journal = await storage.readJournal(record?.run ?? 0, 0, 1_000_000);
   await engine.stop();
+  expect(faults).toEqual([]);
   return { run, events, journal, calls, elapsedMs: clock.now() - startedAt };
 }
 

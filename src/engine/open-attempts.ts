@@ -1,0 +1,208 @@
+import type { Clock, Timer } from '../common/index.js';
+import {
+  type Attempt,
+  AttemptAbort,
+  type AttemptCall,
+  type AttemptOutcome,
+  type Handle,
+  type Place,
+  languageError,
+} from '../interpreter/index.js';
+import { type EntryKind, errorPayload, readValue, stepStartedPayload, valuePayload } from './entries.js';
+import type { Journal } from './journal.js';
+import { JournalHandle } from './journal-handle.js';
+import type { Readiness } from './readiness.js';
+
+export interface OpenAttempt {
+  readonly place: Place;
+  readonly handle: JournalHandle<AttemptOutcome>;
+  readonly call: AttemptCall;
+  readonly attempt: Attempt;
+  /** In an earlier life of the run: what came of it is unknown. */
+  readonly begunBefore: boolean;
+  readonly abort: AttemptAbort;
+  /** The handler was called in this life. */
+  called: boolean;
+  /** Its scope was aborted while the unit that begins it was being committed. */
+  cancelled: AttemptOutcome | undefined;
+  grace: Timer | undefined;
+}
+
+/** The words of the journal for an attempt of a step, and for one of its reversal. */
+const kinds = {
+  forward: { started: 'step-started', completed: 'step-completed', failed: 'step-failed' },
+  compensate: {
+    started: 'compensation-started',
+    completed: 'compensation-completed',
+    failed: 'compensation-failed',
+  },
+} as const satisfies Record<Attempt['direction'], Record<string, EntryKind>>;
+
+/**
+ * The calls of handlers: begun by an entry, made once that is committed, ended by another one. The
+ * first end counts; what a handler still brings that was given up comes too late.
+ */
+export class OpenAttempts {
+  readonly #journal: Journal;
+  readonly #readiness: Readiness;
+  readonly #clock: Clock;
+  readonly #abortGraceMs: number;
+  readonly #open = new Map<Handle<unknown>, OpenAttempt>();
+  /** Begun in the unit that is not taken yet. */
+  #toCall: OpenAttempt[] = [];
+  /** Between the commit of their unit and their end. */
+  readonly #inFlight = new Set<OpenAttempt>();
+  /** Ends that arrived while nothing may be appended. */
+  #held: (() => void)[] | undefined;
+  #closed = false;
+
+  constructor(journal: Journal, readiness: Readiness, clock: Clock, abortGraceMs: number) {
+    this.#journal = journal;
+    this.#readiness = readiness;
+    this.#clock = clock;
+    this.#abortGraceMs = abortGraceMs;
+  }
+
+  begin(place: Place, attempt: Attempt, call: AttemptCall): Handle<AttemptOutcome> {
+    const handle = new JournalHandle<AttemptOutcome>();
+    const kind = kinds[attempt.direction];
+    const started = this.#journal.take(kind.started, place);
+    const completed = this.#journal.take(kind.completed, place);
+    const failed = this.#journal.take(kind.failed, place);
+    if (completed !== undefined) {
+      handle.settle(completed.seq, () => ({ ok: true, value: readValue(completed.payload ?? '{}') }));
+      return handle;
+    }
+    if (failed !== undefined) {
+      handle.settle(failed.seq, () => readFailure(failed.payload ?? ''));
+      return handle;
+    }
+    const { idempotencyKey, owed } = attempt;
+    const begunBefore = started !== undefined;
+    const payload = begunBefore
+      ? stepStartedPayload({ idempotencyKey, owed, restart: true }, undefined)
+      : stepStartedPayload({ idempotencyKey, owed }, attempt.number === 1 ? attempt.input : undefined);
+    this.#journal.append(kind.started, place, payload);
+    const abort = new AttemptAbort();
+    const state = { called: false, cancelled: undefined, grace: undefined };
+    const open: OpenAttempt = { place, handle, call, attempt, begunBefore, abort, ...state };
+    this.#open.set(handle, open);
+    this.#toCall.push(open);
+    return handle;
+  }
+
+  /** Those that the unit begins that is being taken; they are in flight from now on. */
+  takeToCall(): readonly OpenAttempt[] {
+    const attempts = this.#toCall;
+    this.#toCall = [];
+    for (const attempt of attempts) this.#inFlight.add(attempt);
+    return attempts;
+  }
+
+  /** Their unit was refused: they are to be called once it is committed. */
+  putBack(attempts: readonly OpenAttempt[]): void {
+    for (const attempt of attempts) this.#inFlight.delete(attempt);
+    this.#toCall = [...attempts, ...this.#toCall];
+  }
+
+  /** Their unit is durable. @param onFault told where a call broke its promise never to throw */
+  callNow(attempts: readonly OpenAttempt[], onFault: (error: unknown) => void): void {
+    for (const open of attempts) {
+      if (open.cancelled !== undefined) {
+        this.#finish(open, open.cancelled);
+        continue;
+      }
+      open.called = true;
+      open.call(open.abort).then((outcome) => this.#finish(open, outcome), onFault);
+    }
+  }
+
+  /** Written down as begun, but not called: whoever drives the run next does it. */
+  forget(attempts: readonly OpenAttempt[]): void {
+    for (const attempt of attempts) this.#inFlight.delete(attempt);
+    this.#readiness.ring();
+  }
+
+  /** A handler that runs is told, and awaited for the grace period; one that was not called yet never is. */
+  cancel(handle: Handle<unknown>, cause: string): boolean {
+    const open = this.#open.get(handle);
+    if (open === undefined) return false;
+    const cancelled: AttemptOutcome = {
+      ok: false,
+      error: languageError('Cancelled', `${open.place.step} was ended: ${cause}`, {
+        step: open.place.step,
+        attempt: open.attempt.number,
+      }),
+      effect: open.called || open.begunBefore ? 'unknown' : 'none',
+    };
+    if (open.called) {
+      open.abort.abort(new Error(cause));
+      open.grace ??= this.#clock.setTimer(this.#abortGraceMs, () => this.#finish(open, cancelled));
+    } else if (this.#inFlight.has(open)) {
+      open.cancelled = cancelled;
+    } else {
+      this.#toCall = this.#toCall.filter((other) => other !== open);
+      this.#finish(open, cancelled);
+    }
+    return true;
+  }
+
+  /** Ends that arrive are kept back until `release`: what is being committed may yet be refused. */
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const finish of held) finish();
+  }
+
+  abortAll(cause: string): void {
+    for (const { abort } of this.#open.values()) abort.abort(new Error(cause));
+  }
+
+  /** Nothing is appended any more, whatever the handlers still bring. */
+  close(): void {
+    this.#closed = true;
+    for (const { grace } of this.#open.values()) grace?.cancel();
+  }
+
+  get anyInFlight(): boolean {
+    return this.#inFlight.size > 0;
+  }
+
+  get anyToCall(): boolean {
+    return this.#toCall.length > 0;
+  }
+
+  #finish(open: OpenAttempt, outcome: AttemptOutcome): void {
+    if (this.#closed) return;
+    if (this.#held !== undefined) {
+      this.#held.push(() => this.#finish(open, outcome));
+      return;
+    }
+    open.grace?.cancel();
+    if (!this.#open.delete(open.handle)) return;
+    this.#inFlight.delete(open);
+    const settled = knownEffect(open, outcome);
+    const kind = kinds[open.attempt.direction];
+    const seq = settled.ok
+      ? this.#journal.append(kind.completed, open.place, valuePayload(settled.value))
+      : this.#journal.append(kind.failed, open.place, failurePayload(settled));
+    this.#readiness.settle(open.handle, seq, () => settled);
+  }
+}
+
+/** A call that certainly did nothing proves nothing about the one that was cut short before it. */
+function knownEffect(open: OpenAttempt, outcome: AttemptOutcome): AttemptOutcome {
+  return !outcome.ok && outcome.effect === 'none' && open.begunBefore ? { ...outcome, effect: 'unknown' } : outcome;
+}
+
+function failurePayload({ error, final, effect }: AttemptOutcome & { ok: false }): string {
+  return errorPayload(error, { ...(final && { final }), ...(effect !== undefined && { effect }) });
+}
+
+function readFailure(payload: string): AttemptOutcome {
+  return { ok: false, ...(JSON.parse(payload) as Omit<AttemptOutcome & { ok: false }, 'ok'>) };
+}

@@ -1,0 +1,83 @@
+import type { Clock, Timer } from '../common/index.js';
+import type { Handle, Place, SleepOutcome, SleepReason } from '../interpreter/index.js';
+import type { Journal } from './journal.js';
+import { JournalHandle } from './journal-handle.js';
+import type { Readiness } from './readiness.js';
+
+interface OpenSleep {
+  readonly place: Place;
+  readonly until: number;
+  readonly why: SleepReason;
+}
+
+/** The timers of a run. A due time alone makes nothing ready: `timer-fired` is appended first. */
+export class OpenSleeps {
+  readonly #journal: Journal;
+  readonly #readiness: Readiness;
+  readonly #open = new Map<JournalHandle<SleepOutcome>, OpenSleep>();
+
+  constructor(journal: Journal, readiness: Readiness) {
+    this.#journal = journal;
+    this.#readiness = readiness;
+  }
+
+  begin(place: Place, until: number, why: SleepReason): Handle<SleepOutcome> {
+    const handle = new JournalHandle<SleepOutcome>();
+    const fired = this.#journal.take('timer-fired', place);
+    if (fired !== undefined) handle.settle(fired.seq, () => 'fired');
+    else this.#open.set(handle, { place, until, why });
+    return handle;
+  }
+
+  /** Ended by the entry with this `seq`. Answers whether the handle was one of these. */
+  abort(handle: Handle<unknown>, seq: number): boolean {
+    if (!(handle instanceof JournalHandle) || !this.#open.delete(handle)) return false;
+    this.#readiness.settle(handle, seq, () => 'aborted');
+    return true;
+  }
+
+  /** Fires all that is due, earliest first; answers whether there was any. */
+  fireDue(now: number): boolean {
+    const due = [...this.#open].filter(([, { until }]) => until <= now).sort(([, a], [, b]) => a.until - b.until);
+    for (const [handle, { place, why }] of due) {
+      this.#open.delete(handle);
+      const seq = this.#journal.append('timer-fired', place, JSON.stringify({ why }));
+      this.#readiness.settle(handle, seq, () => 'fired');
+    }
+    return due.length > 0;
+  }
+
+  get backsOff(): boolean {
+    for (const { why } of this.#open.values()) if (why === 'back-off') return true;
+    return false;
+  }
+
+  /** Infinite where there is none. */
+  get earliest(): number {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const { until } of this.#open.values()) earliest = Math.min(earliest, until);
+    return earliest;
+  }
+}
+
+/** Rings once at a time, while handlers run; a parked run is woken by its row. */
+export class Alarm {
+  readonly #clock: Clock;
+  readonly #ring: () => void;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, ring: () => void) {
+    this.#clock = clock;
+    this.#ring = ring;
+  }
+
+  set(time: number): void {
+    this.cancel();
+    if (time !== Number.POSITIVE_INFINITY) this.#timer = this.#clock.setTimer(time - this.#clock.now(), this.#ring);
+  }
+
+  cancel(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+}

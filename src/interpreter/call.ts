@@ -1,0 +1,151 @@
+import { type JsonText, toJsonText } from '../common/index.js';
+import { evaluateCondition, evaluateTemplate } from '../expression/index.js';
+import { type ReversalFacts, callHandler, parseStepInput } from './attempt.js';
+import type { Frame } from './frame.js';
+import type { Call } from './plan.js';
+import type { AttemptOutcome } from './port.js';
+import { allowsRetry, retryDelayMs } from './retry.js';
+import type { RunError } from './run-error.js';
+
+/** A handler to be called until it succeeds or its policy gives up, forwards or backwards. */
+export interface CallPlan {
+  /** Key of the item. */
+  readonly key: string;
+  readonly call: Call;
+  readonly frame: Frame;
+  readonly direction: 'forward' | 'compensate';
+  /** What earlier passes came to: the input stays, attempts are numbered on, and the policy counts anew. */
+  readonly earlier?: EarlierPass;
+  readonly reversal?: ReversalFacts;
+  /** Which attempt at resolving the input this is, where earlier ones failed. Default 0. */
+  readonly inputPass?: number;
+  /** Told of each attempt's outcome, before anything follows from it. */
+  readonly onOutcome?: (outcome: AttemptOutcome) => void;
+  /** Told before the first attempt. */
+  readonly onStart?: () => void;
+}
+
+export interface EarlierPass {
+  readonly input: JsonText | undefined;
+  readonly attempts: number;
+}
+
+export type CallEnd =
+  | { readonly ok: true; readonly value: JsonText | undefined }
+  | { readonly ok: false; readonly error: RunError; readonly pass: EarlierPass };
+
+/**
+ * The input is evaluated, and accepted by the handler's schema, before anything is called; later
+ * attempts use what was journaled, whatever a formula would give by then. Between attempts the run may sleep for days.
+ *
+ * @throws Failure if the input cannot be had: then nothing was called
+ */
+export async function callUntilDone(plan: CallPlan): Promise<CallEnd> {
+  const { key, call, frame, direction, earlier } = plan;
+  const { services } = frame;
+  const handler = services.handlers.get(call.handler);
+  const firstStart = await readFirstStart(plan);
+  const input = earlier === undefined ? await resolveInput(plan) : earlier.input;
+  const { occurrence } = frame;
+  const idempotencyKey = keyOf(plan);
+  plan.onStart?.();
+  for (let tries = 1; ; tries += 1) {
+    const number = usedUp(plan) + tries;
+    const handle = services.context.run(
+      frame.place(key, aspectOf(plan, number)),
+      { direction, number, input, idempotencyKey, owed: plan.onOutcome !== undefined },
+      (abort) =>
+        callHandler(
+          services,
+          {
+            handler,
+            step: key,
+            occurrence,
+            attempt: number,
+            input,
+            idempotencyKey,
+            timeoutMs: call.timeoutMs,
+            reversal: plan.reversal,
+          },
+          abort,
+        ),
+    );
+    await frame.waitThrough(handle);
+    const { outcome } = handle;
+    plan.onOutcome?.(outcome);
+    frame.scope.throwIfAborted();
+    if (outcome.ok) return outcome;
+    if (outcome.final === true || !(await wantsRetry(plan, outcome.error, tries, firstStart))) {
+      return { ok: false, error: outcome.error, pass: { input, attempts: number } };
+    }
+    await backOff(plan, number, tries);
+  }
+}
+
+function usedUp({ earlier }: CallPlan): number {
+  return earlier?.attempts ?? 0;
+}
+
+function keyOf({ key, frame, direction }: CallPlan): string {
+  return idempotencyKeyOf(frame, key, direction);
+}
+
+/** The same for every attempt and restart; never made from the attempt. */
+export function idempotencyKeyOf(frame: Frame, key: string, direction: 'forward' | 'compensate'): string {
+  return `${frame.services.context.meta.keyPrefix}:${key}#${frame.occurrence}:${direction}`;
+}
+
+function aspectOf({ direction }: CallPlan, number: number): string {
+  return direction === 'forward' ? String(number) : `compensate.${number}`;
+}
+
+function resolveInput({ key, call, frame, direction, inputPass = 0 }: CallPlan): Promise<JsonText | undefined> {
+  const { services } = frame;
+  const handler = services.handlers.get(call.handler);
+  const { input } = call;
+  const [kind, aspect] =
+    direction === 'forward'
+      ? (['step-input', 'input'] as const)
+      : (['compensation-input', `compensate.input.${inputPass}`] as const);
+  return frame.record(kind, frame.place(key, aspect), async () => {
+    const value = input && (await frame.evaluate(input, key, aspect, evaluateTemplate));
+    const text = value === undefined ? undefined : toJsonText(value, services.maxPayloadBytes);
+    parseStepInput(services, handler, key, text);
+    return text;
+  });
+}
+
+/** From when `maxDuration` counts; journaled only where a policy has one. */
+async function readFirstStart(plan: CallPlan): Promise<number> {
+  const { key, call, frame } = plan;
+  if (call.retry.maxDurationMs === undefined) return 0;
+  const aspect = aspectOf(plan, usedUp(plan));
+  const start = await frame.decide(key, `first-start.${aspect}`, () => frame.services.clock.now());
+  return Number(start?.value);
+}
+
+async function wantsRetry(plan: CallPlan, error: RunError, tries: number, firstStart: number): Promise<boolean> {
+  const { key, call, frame } = plan;
+  if (!allowsRetry(call.retry, error, tries)) return false;
+  const { when, maxDurationMs } = call.retry;
+  if (when === undefined && maxDurationMs === undefined) return true;
+  const aspect = `retry.${aspectOf(plan, usedUp(plan) + tries)}`;
+  // Time and formulas may answer otherwise on a replay, so that this answer is journaled.
+  const wanted = await frame.decide(key, aspect, async () => {
+    if (maxDurationMs !== undefined && frame.services.clock.now() - firstStart >= maxDurationMs) return false;
+    return when === undefined || frame.evaluate(when, key, aspect, evaluateCondition, { error: () => error });
+  });
+  return wanted?.value === true;
+}
+
+/** Waits for the next attempt's time, which is computed once, jitter included. */
+async function backOff(plan: CallPlan, number: number, tries: number): Promise<void> {
+  const { key, call, frame } = plan;
+  const aspect = aspectOf(plan, number);
+  const place = frame.place(key, aspect);
+  const due = await frame.record('step-retrying', place, () => {
+    const { random } = frame.surroundings(key, `back-off.${aspect}`);
+    return toJsonText(frame.services.clock.now() + retryDelayMs(call.retry, tries, random));
+  });
+  await frame.wait(frame.services.context.sleep(place, Number(due?.value), 'back-off'));
+}

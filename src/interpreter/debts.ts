@@ -1,0 +1,74 @@
+import type { JsonText } from '../common/index.js';
+import type { Frame } from './frame.js';
+import type { Reversal } from './plan.js';
+import type { AttemptOutcome } from './port.js';
+import type { RunError } from './run-error.js';
+
+/** A step that has started and has a reversal, or a child run. */
+export type Debt = StepDebt | ChildDebt;
+
+export interface StepDebt {
+  readonly kind: 'step';
+  readonly key: string;
+  readonly reversal: Reversal;
+  /** Where the step stood when it started: its reversal sees `$steps` and the loop variables as they were. */
+  readonly frame: Frame;
+  /** Of the forward step; undefined where it failed or its outcome is unknown. */
+  result: JsonText | undefined;
+  error: RunError | undefined;
+  /** Some attempt may have had an effect. */
+  owed: boolean;
+}
+
+export interface ChildDebt {
+  readonly kind: 'child';
+  readonly key: string;
+  readonly frame: Frame;
+  readonly run: string;
+}
+
+/**
+ * What would have to be undone if the run failed now, in the order in which it was begun. Built up anew
+ * by each walk, since that begins the same things in the same order.
+ */
+export class Debts {
+  readonly #debts: Debt[] = [];
+  #forgiven = false;
+
+  beginStep(key: string, reversal: Reversal, frame: Frame): StepDebt {
+    const debt: StepDebt = { kind: 'step', key, reversal, frame, result: undefined, error: undefined, owed: false };
+    this.#debts.push(debt);
+    return debt;
+  }
+
+  beginChild(key: string, frame: Frame, run: string): void {
+    this.#debts.push({ kind: 'child', key, frame, run });
+  }
+
+  /** A pivot was reached: nothing of the run is undone any more, what came before it included. */
+  forgive(): void {
+    this.#forgiven = true;
+  }
+
+  get forgiven(): boolean {
+    return this.#forgiven;
+  }
+
+  /** What is owed now, the latest begun first. */
+  owed(): readonly Debt[] {
+    if (this.#forgiven) return [];
+    return this.#debts.filter((debt) => debt.kind === 'child' || debt.owed).reverse();
+  }
+}
+
+/** Keeps what an attempt of the forward step came to. */
+export function settleAttempt(debt: StepDebt, outcome: AttemptOutcome): void {
+  if (outcome.ok) {
+    debt.result = outcome.value;
+    debt.error = undefined;
+    debt.owed = true;
+    return;
+  }
+  debt.error = outcome.error;
+  if (outcome.effect !== 'none' && !debt.reversal.exceptErrors.includes(outcome.error.name)) debt.owed = true;
+}
