@@ -148,9 +148,9 @@ describe('the checker and the schema', () => {
         if (!fits) refused += 1;
         expect(errors.length === 0, `${JSON.stringify(errors)} ${JSON.stringify(fitsSchema.errors)}`).toBe(fits);
       }),
-      { seed: 2020, numRuns: 1500 },
+      { seed: 2020, numRuns: 400 },
     );
-    expect(refused).toBeGreaterThan(300);
+    expect(refused).toBeGreaterThan(80);
   });
 
   /** Every member and element, except inside JSON Schemas and data, which have shapes of their own. */
