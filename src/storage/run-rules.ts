@@ -1,6 +1,7 @@
 import { RunsheetError } from '../common/index.js';
 import {
   type Claim,
+  type JournalRow,
   type RunRecord,
   type RunStatus,
   type Unit,
@@ -29,6 +30,20 @@ export function refusalOf(
   if (row === undefined || row.owner !== unit.owner || row.epoch !== unit.epoch) return 'lease-lost';
   if (unit.inboxSeq !== undefined && unit.inboxSeq !== row.inboxSeq) return 'inbox-changed';
   return undefined;
+}
+
+/** An error if `entries` do not continue the run's journal after its entry `lastSeq` without gaps. */
+export function misfitOf(
+  entries: readonly JournalRow[],
+  lastSeq: number,
+  run: string | number,
+): RunsheetError | undefined {
+  if (entries.every(({ seq }, index) => seq === lastSeq + 1 + index)) return undefined;
+  const given = entries.map(({ seq }) => seq).join(', ');
+  return new RunsheetError(
+    'RS_STORAGE_FAILED',
+    `The journal of run ${run} ends with entry ${lastSeq}; entries ${given} do not follow it.`,
+  );
 }
 
 /** A lease that has expired when it begins would hand the same run out again and again. */

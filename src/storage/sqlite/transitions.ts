@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3';
-import { RunsheetError } from '../../common/index.js';
 import type {
   Claim,
   InboxMessage,
@@ -14,7 +13,7 @@ import type {
   Unit,
   UnitResult,
 } from '../contract.js';
-import { refusalOf, statusWhenClaimed } from '../run-rules.js';
+import { misfitOf, refusalOf, statusWhenClaimed } from '../run-rules.js';
 import { runColumns } from './queries.js';
 
 /**
@@ -126,13 +125,8 @@ export class Transitions {
   #append({ run, entries }: Unit): void {
     if (entries.length === 0) return;
     const lastSeq = this.#sql.lastSeq.get(run) as number;
-    if (entries.some(({ seq }, index) => seq !== lastSeq + 1 + index)) {
-      const given = entries.map(({ seq }) => seq).join(', ');
-      throw new RunsheetError(
-        'RS_STORAGE_FAILED',
-        `The journal of run number ${run} ends with entry ${lastSeq}; entries ${given} do not follow it.`,
-      );
-    }
+    const misfit = misfitOf(entries, lastSeq, run);
+    if (misfit !== undefined) throw misfit;
     for (const { seq, kind, step, occurrence, aspect, at, payload } of entries) {
       this.#sql.insertEntry.run(run, seq, kind, step, occurrence, aspect, at, payload);
     }
