@@ -222,7 +222,7 @@ test('memory and SQLite agree on every sequence of transitions, also when many a
         for (const storage of storages) await storage.close();
       }
     }),
-    { seed: 20, numRuns: 150 },
+    { seed: 20, numRuns: 60 },
   );
   // The scripts reached what matters, or their agreement says nothing.
   for (const outcome of [
