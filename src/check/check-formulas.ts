@@ -21,6 +21,8 @@ export interface KnownNames {
   /** Schema of the input. */
   readonly input: JsonObject;
   readonly constants: readonly string[];
+  /** The names that the `as` of the file give to elements. */
+  readonly elements: readonly string[];
 }
 
 const codes: Readonly<Record<FormulaProblem['kind'], DiagnosticCode>> = {
@@ -36,6 +38,11 @@ const codes: Readonly<Record<FormulaProblem['kind'], DiagnosticCode>> = {
 export function checkFormulas(model: FlowModel, known: KnownNames, report: Report): void {
   for (const use of model.formulas) {
     for (const problem of analyseFormula(use.text, use.place.variables)) {
+      if (problem.kind === 'syntax' && use.node.cutOffBy !== undefined) {
+        const help = 'quote the whole formula, or write it as a block after `>-`';
+        report.error('RS1032', use.node.cutOffBy, 'to YAML this is a comment, and the formula ends before it', help);
+        continue;
+      }
       const range = { start: use.node.offsetOf(problem.start), end: use.node.offsetOf(problem.end) };
       const say = problem.kind === 'length' ? report.warning.bind(report) : report.error.bind(report);
       say(codes[problem.kind], range, problem.message, helpFor(problem, use, known));
@@ -61,7 +68,11 @@ function helpFor(problem: FormulaProblem, use: FormulaUse, known: KnownNames): s
 function meantVariable(name: string, use: FormulaUse, known: KnownNames): string | undefined {
   const owner = ownerOf(name, known);
   if (owner !== undefined) return `did you mean \`${owner}\`?`;
-  const elsewhere = Object.hasOwn(boundIn, name) ? boundIn[name] : undefined;
+  const elsewhere = known.elements.includes(name)
+    ? 'inside its `forEach`'
+    : Object.hasOwn(boundIn, name)
+      ? boundIn[name]
+      : undefined;
   if (elsewhere !== undefined) return `\`$${name}\` has a value only ${elsewhere}`;
   const variables = [...use.place.variables];
   const guess = nearest(name, variables) ?? nearest(name, functionNames);

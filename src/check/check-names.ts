@@ -20,10 +20,15 @@ export function checkIds(model: FlowModel, source: Source, report: Report): void
   }
 }
 
+/** What breaks the rules for names is reported with the shape. */
+function isName(text: string): boolean {
+  return /^[A-Za-z_][\w.-]*$/.test(text);
+}
+
 /** A handler that the catalogue does not have. Without a catalogue nothing is known. */
 export function checkHandlers(model: FlowModel, handlers: HandlerCatalogue, report: Report): void {
   for (const { name, node } of model.handlers) {
-    if (handlers.has(name)) continue;
+    if (handlers.has(name) || !isName(name)) continue;
     const guess = nearest(name, handlers.keys());
     const some = [...handlers.keys()].slice(0, 8).map((each) => `\`${each}\``);
     const help =
@@ -38,7 +43,7 @@ export function checkHandlers(model: FlowModel, handlers: HandlerCatalogue, repo
 
 export function checkPolicies(model: FlowModel, policies: readonly string[], report: Report): void {
   for (const { name, node } of model.policies) {
-    if (policies.includes(name)) continue;
+    if (policies.includes(name) || !isName(name)) continue;
     const guess = nearest(name, policies);
     const help = guess === undefined ? 'declare it in `retryPolicies`' : `did you mean \`${guess}\`?`;
     report.error('RS4008', node.range, `there is no retry policy ${quoted(name)}`, help);

@@ -20,7 +20,14 @@ export function checkSource(source: Source, options: CheckOptions = {}): Checked
   const { root, document, diagnostics } = readWorkflow(source);
   if (root === undefined) return { diagnostics };
   const found = checkWorkflow({ source, root, ...(document !== undefined && { document }), ...options });
-  const all = [...diagnostics, ...found].sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end);
+  const all = [...diagnostics.filter((each) => !isSaidAgain(each, found)), ...found].sort(
+    (a, b) => a.range.start - b.range.start || a.range.end - b.range.end,
+  );
   const valid = document !== undefined && !found.some(({ severity }) => severity === 'error');
   return valid ? { definition: sealDefinition(document, source), diagnostics: all } : { diagnostics: all };
+}
+
+/** A comment that cuts a formula off is a warning to the reader of YAML, but an error where the rest does not compile. */
+function isSaidAgain(warning: Diagnostic, found: readonly Diagnostic[]): boolean {
+  return found.some(({ code, range }) => code === warning.code && range.start === warning.range.start);
 }

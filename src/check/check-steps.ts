@@ -72,7 +72,7 @@ function checkReference(id: string, range: Range, use: FormulaUse, context: Cont
 
 function unknownStep(id: string, range: Range, place: Place, names: StepNames, report: Report): void {
   const readable = [...names.items].filter(([name, item]) => unreadable(item, name, place) === undefined);
-  const guess = nearest(id, [...readable.map(([name]) => name), ...names.items.keys()]);
+  const guess = nearest(id, [...readable.map(([name]) => name), ...names.items.keys(), ...names.ambiguous.keys()]);
   const all = readable.map(([name]) => `\`${name}\``);
   const help =
     guess !== undefined

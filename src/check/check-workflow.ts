@@ -28,7 +28,8 @@ export function checkWorkflow({ source, root, document, handlers }: WorkflowToCh
   const steps = stepNamesOf(model);
   const constants = keysOf(root, 'constants');
   const input = inputOf(root, document);
-  checkFormulas(model, { steps, input, constants }, report);
+  const elements = model.loopNames.map(({ name }) => name);
+  checkFormulas(model, { steps, input, constants, elements }, report);
   checkSteps(model, steps, source, report);
   checkPaths(model, constants, input, report);
   checkIds(model, source, report);

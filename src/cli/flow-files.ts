@@ -1,14 +1,10 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isFlowFile } from '../check/index.js';
 import { Source } from '../syntax/index.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure, systemCodeOf } from './failure.js';
 import { type Io, pathOf } from './io.js';
-
-/** In a folder: YAML and JSON, save flow tests and sample inputs. */
-function isFlowFile(name: string): boolean {
-  return /\.(yaml|yml|json)$/.test(name) && !/\.test\.[a-z]+$/.test(name) && !name.endsWith('.input.json');
-}
 
 /**
  * The flow files that paths name: files as they are, folders by what is directly in them, `-` for stdin.

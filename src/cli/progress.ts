@@ -29,7 +29,13 @@ export class Progress {
       case 'workflow:started':
         return ['started', 1, event.run];
       case 'workflow:sleeping':
-        return ['sleeping', 36, dueAt === undefined ? '' : `until ${timeText(dueAt)}`];
+        return ['sleeping', 36, untilText(dueAt)];
+      case 'workflow:waiting':
+        return ['waiting', 36, untilText(dueAt)];
+      case 'workflow:compensating':
+        return ['undoing', 33, ''];
+      case 'workflow:cancelled':
+        return ['cancelled', 33, reason];
       case 'workflow:completed':
         return ['completed', 32, ''];
       case 'workflow:failed':
@@ -45,10 +51,22 @@ export class Progress {
         return [
           'retrying',
           33,
-          `${reason}${dueAt === undefined ? '' : `; again in ${durationText(dueAt - event.at)}`}`,
+          `${reason}${typeof dueAt === 'number' ? `; again in ${durationText(dueAt - event.at)}` : ''}`,
         ];
       case 'step:skipped':
         return ['skipped', 2, ''];
+      case 'signal:received':
+        return ['signal', 32, ''];
+      case 'signal:timeout':
+        return ['timed out', 33, ''];
+      case 'compensation:started':
+        return ['undoing', 33, ''];
+      case 'compensation:completed':
+        return ['undone', 33, ''];
+      case 'compensation:failed':
+        return ['stuck', 31, reason];
+      case 'compensation:skipped':
+        return ['kept', 33, ''];
     }
   }
 
@@ -57,6 +75,10 @@ export class Progress {
     this.#startedAt.delete(place);
     return startedAt === undefined ? '' : durationText(event.at - startedAt);
   }
+}
+
+function untilText(dueAt: number | null | undefined): string {
+  return typeof dueAt === 'number' ? `until ${timeText(dueAt)}` : '';
 }
 
 /** Messages come from handlers: no line break and no control character of theirs reaches the terminal. */

@@ -33,6 +33,6 @@ async function importModule(file: string): Promise<unknown> {
  */
 async function typeScriptImporter(): Promise<(file: string) => Promise<unknown>> {
   const [{ createJiti }, runsheet] = await Promise.all([import('jiti'), import('../index.js')]);
-  const jiti = createJiti(import.meta.url, { fsCache: false, virtualModules: { runsheet } });
+  const jiti = createJiti(import.meta.url, { virtualModules: { runsheet } });
   return (file) => jiti.import(file);
 }

@@ -150,7 +150,7 @@ const typeNames: Readonly<Record<string, string>> = {
   string: 'a text',
 };
 
-function typeWords(type: unknown): string {
+export function typeWords(type: unknown): string {
   return [type]
     .flat()
     .map((name) => typeNames[String(name)] ?? String(name))

@@ -49,7 +49,8 @@ const plainFields: Readonly<Record<PlainKind, Check>> = {
   labels: (entry, report) =>
     map(entry, 'a map of texts', report, ({ entries }) => entries.forEach((each) => scalar.text(each, report))),
   constants: (entry, report) => map(entry, 'a map of values', report, (node) => constants(node, report)),
-  literal: (entry, report) => warnOfFormulas(entry.value, `\`${entry.key.value}\` of a schedule`, report),
+  literal: (entry, report) =>
+    warnOfFormulas(entry.value, 'the input of a schedule', 'let a step of the workflow compute it', report),
 };
 
 export function isPlain(kind: FieldKind): kind is PlainKind {
@@ -101,7 +102,7 @@ function join(entry: MappingEntry, report: Report): void {
 function constants({ entries }: MappingNode, report: Report): void {
   for (const entry of entries) {
     scalar.keyName(entry, 'constant', 'identifier', report);
-    warnOfFormulas(entry.value, `the constant \`${entry.key.value}\``, report);
+    warnOfFormulas(entry.value, `the constant \`${entry.key.value}\``, 'compute it in a `set`', report);
   }
 }
 

@@ -22,11 +22,17 @@ export function readWorkflow(source: Source): ReadWorkflow {
   const report = new Report();
   report.diagnostics.push(...diagnostics);
   checkShape(root, report);
-  if (report.hasErrors) return { root, diagnostics: report.inOrder() };
+  if (report.hasErrors) return { root, diagnostics: report.inOrder().filter(isNoEcho) };
   // What the shape walk lets through is a document; a test compares it with the JSON Schema.
   const document = toValue(root) as unknown as WorkflowDocument;
   checkScheduledInput(root, document, report);
   return { root, ...(!report.hasErrors && { document }), diagnostics: report.inOrder() };
+}
+
+/** An unquoted `yes` where `true` is needed is an error that needs no warning beside it. */
+function isNoEcho(diagnostic: Diagnostic, _: number, all: readonly Diagnostic[]): boolean {
+  const { severity, range } = diagnostic;
+  return severity === 'error' || !all.some((other) => other.severity === 'error' && other.range.start === range.start);
 }
 
 function checkScheduledInput(root: SyntaxNode, document: WorkflowDocument, report: Report): void {

@@ -188,23 +188,17 @@ export function timezone(entry: MappingEntry, report: Report): void {
   if (problem !== undefined) report.error('RS2035', entry.value.range, problem.message, problem.help);
 }
 
-/** A field that can only hold a formula giving true or false. */
+/** A field that can only hold a formula giving true or false. Its syntax is checked with that of all formulas. */
 export function condition(entry: MappingEntry, report: Report): void {
   const { value } = entry;
   if (value.kind === 'scalar' && typeof value.value === 'boolean') return;
-  if (value.kind === 'scalar' && typeof value.value === 'string') return notBlank(entry, value.value, report);
+  if (value.kind === 'scalar' && typeof value.value === 'string') return;
   wrongKind(entry, 'a formula that gives true or false', report);
 }
 
 export function formula(entry: MappingEntry, report: Report): void {
   const { value } = entry;
-  if (value.kind === 'scalar' && typeof value.value === 'string') return notBlank(entry, value.value, report);
+  if (value.kind === 'scalar' && typeof value.value === 'string') return;
   const help = value.kind === 'scalar' && typeof value.value === 'number' ? `write \`=${value.value}\`` : undefined;
   wrongKind(entry, 'a formula', report, help);
-}
-
-function notBlank(entry: MappingEntry, value: string, report: Report): void {
-  if (value.trim() === '' || value.trim() === '=') {
-    report.error('RS2018', entry.value.range, `\`${entry.key.value}\` holds no formula`);
-  }
 }

@@ -9,7 +9,7 @@ import {
   toValue,
 } from '../syntax/index.js';
 import { inputSchemaOf } from './input.js';
-import { linearPattern, newAjv, schemaOfSchemas, validatorOf } from './json-schema.js';
+import { linearPattern, newAjv, schemaOfSchemas, typeWords, validatorOf } from './json-schema.js';
 import { schemaKeywords, schemaListKeywords, schemaMapKeywords } from './json-schema-walk.js';
 import { type Report, describe, listed, quoted } from './report.js';
 
@@ -31,22 +31,43 @@ const keywords: ReadonlySet<string> = new Set([
 
 /** Checks one plain JSON Schema (`inputSchema`, the `schema` of a gate). */
 export function checkSchema(node: SyntaxNode, report: Report): void {
-  const walk = new SchemaWalk(report, false);
-  walk.schema(node, false);
-  if (walk.sound) checkMeaning(node, toValue(node) as JsonObject | boolean, report, (path) => nodeAt(node, path));
+  const locate: Locate = (path) => nodeAt(node, path);
+  if (!isSound(node, false, report)) return;
+  checkMeaning(node, toValue(node) as JsonObject | boolean, report, locate);
 }
 
 /** Checks the fields of `input`: each by itself, then together those that are sound so far. */
 export function checkInputFields(node: MappingNode, report: Report): void {
-  const sound = node.entries.filter(({ value }) => {
-    const walk = new SchemaWalk(report, true);
-    walk.schema(value, true);
-    return walk.sound;
-  });
+  const sound = node.entries.filter(({ value }) => isSound(value, true, report));
   const input = toValue({ ...node, entries: sound }) as Record<string, JsonObject>;
   const locate: Locate = ([keyword, ...rest]) => (keyword === 'properties' ? nodeAt(node, rest) : node);
   const schema = inputSchemaOf({ workflow: 'input', steps: [], input });
   checkMeaning(node, schema, report, locate, { referencesKnown: sound.length === node.entries.length });
+}
+
+/** Whether a schema is valid by itself, as far as that can be said without what it refers to. */
+function isSound(node: SyntaxNode, isField: boolean, report: Report): boolean {
+  const walk = new SchemaWalk(report, isField);
+  walk.schema(node, isField);
+  if (!walk.sound) return false;
+  const errors = schemaOfSchemas().errorsOf(toValue(node) as JsonObject | boolean);
+  const seen = new Set<string>();
+  for (const { keyword, instancePath, params, message } of errors) {
+    // What `anyOf` says only repeats what is said below it.
+    if (seen.has(instancePath) || keyword === 'anyOf') continue;
+    seen.add(instancePath);
+    const path = pointerPath(instancePath);
+    const place = nodeAt(node, path);
+    const expected = Array.isArray(params.allowedValues)
+      ? `one of ${listed(params.allowedValues.map(String))}`
+      : keyword === 'type'
+        ? typeWords(params.type)
+        : (message ?? '').replace(/^must be /, '');
+    const guess = path.at(-1) === 'type' ? typeWord(place) : undefined;
+    const what = `\`${String(path.at(-1) ?? 'schema')}\` of a JSON Schema must be ${expected}`;
+    report.error('RS2030', (place ?? node).range, what, guess && `did you mean \`${guess}\`?`);
+  }
+  return errors.length === 0;
 }
 
 /** What can be seen at single keywords: unknown ones, unknown formats, patterns that cannot run in linear time. */
@@ -135,7 +156,7 @@ class SchemaWalk {
 
 type Locate = (path: (string | number)[]) => SyntaxNode | undefined;
 
-/** What only the schema as a whole shows: its own schema, references, defaults that do not fit. */
+/** What only the schema as a whole shows: references that lead nowhere, defaults that do not fit. */
 function checkMeaning(
   root: SyntaxNode,
   schema: JsonObject | boolean,
@@ -143,28 +164,6 @@ function checkMeaning(
   locate: Locate,
   { referencesKnown } = { referencesKnown: true },
 ): void {
-  const errors = schemaOfSchemas().errorsOf(schema);
-  if (errors.length > 0) {
-    const seen = new Set<string>();
-    for (const error of errors) {
-      // The errors of `$dynamicRef`, `allOf` and the like only repeat those below them.
-      if (seen.has(error.instancePath) || error.keyword === 'anyOf') continue;
-      seen.add(error.instancePath);
-      const path = pointerPath(error.instancePath);
-      const allowed: unknown = error.params.allowedValues;
-      const expected = Array.isArray(allowed)
-        ? `one of ${listed(allowed.map(String))}`
-        : (error.message ?? '').replace(/^must be /, '');
-      const guess = typeWord(locate(path));
-      report.error(
-        'RS2030',
-        (locate(path) ?? root).range,
-        `\`${String(path.at(-1) ?? 'schema')}\` of a JSON Schema must be ${expected}`,
-        guess && `did you mean \`${guess}\`?`,
-      );
-    }
-    return;
-  }
   if (!needsCompiling(schema)) return;
   const ajv = newAjv({ fillDefaults: true });
   try {
@@ -173,7 +172,10 @@ function checkMeaning(
   } catch (error) {
     // A field that is left out here because it is wrong itself may be what a reference leads to.
     if (!referencesKnown) return;
-    const reference = error instanceof Error && 'missingRef' in error ? String(error.missingRef) : undefined;
+    const reference =
+      error instanceof Error && 'missingRef' in error
+        ? String(error.missingRef).replace(/^schema(?=#)/, '')
+        : undefined;
     const node = reference === undefined ? undefined : findReference(root, reference);
     const message = reference === undefined ? (error as Error).message : `\`$ref\` leads nowhere: ${quoted(reference)}`;
     report.error('RS2030', (node ?? root).range, message);
@@ -239,7 +241,7 @@ function findReference(node: SyntaxNode, reference: string): SyntaxNode | undefi
   if (node.kind === 'scalar') return undefined;
   if (node.kind === 'mapping') {
     const own = entryOf(node, '$ref')?.value;
-    if (own?.kind === 'scalar' && String(own.value).endsWith(reference)) return own;
+    if (own?.kind === 'scalar' && own.value === reference) return own;
   }
   const inner = node.kind === 'mapping' ? node.entries.map((entry) => entry.value) : node.items;
   for (const each of inner) {

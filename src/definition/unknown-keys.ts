@@ -43,6 +43,8 @@ export function reportUnknownKeys(node: MappingNode, shape: Shape, report: Repor
       meant.add('do');
       report.error('RS2003', key.range, `${shape.what} has no \`${key.value}\``, 'what is done stands in `do`');
     } else if (elsewhere !== undefined) {
+      // A verb that stands where its `do` is missing: putting it there mends both.
+      if (isVerb(key.value) && absent.includes('do')) meant.add('do');
       report.error('RS2004', key.range, `\`${key.value}\` is not part of ${shape.what}`, elsewhere);
     } else if (guess !== undefined) {
       meant.add(guess);

@@ -50,7 +50,8 @@ export function checkValue(node: SyntaxNode, rules: ValueRules, report: Report):
 function checkText(node: ScalarNode, text: string, rules: ValueRules, report: Report): void {
   if (text.startsWith('=')) return;
   const variable = /^\$([A-Za-z_]\w*)/.exec(text);
-  if (variable !== null && [...languageVariables, ...rules.loopVariables].includes(variable[1] ?? '')) {
+  // `item` too where `as` gives it another name: it is as sure a slip there.
+  if (variable !== null && [...languageVariables, 'item', ...rules.loopVariables].includes(variable[1] ?? '')) {
     report.error(
       'RS2025',
       node.range,
@@ -117,16 +118,11 @@ export function reportStraySecrets(root: SyntaxNode, references: ReadonlySet<Syn
 }
 
 /** Warns of formulas where nothing evaluates them: constants, the input of a schedule. */
-export function warnOfFormulas(node: SyntaxNode, where: string, report: Report): void {
-  if (node.kind === 'sequence') for (const item of node.items) warnOfFormulas(item, where, report);
-  else if (node.kind === 'mapping') for (const { value } of node.entries) warnOfFormulas(value, where, report);
+export function warnOfFormulas(node: SyntaxNode, where: string, help: string, report: Report): void {
+  if (node.kind === 'sequence') for (const item of node.items) warnOfFormulas(item, where, help, report);
+  else if (node.kind === 'mapping') for (const { value } of node.entries) warnOfFormulas(value, where, help, report);
   else if (typeof node.value === 'string' && node.value.startsWith('=')) {
-    report.warning(
-      'RS2041',
-      node.range,
-      `${where} is literal: ${quoted(node.value)} is not evaluated`,
-      'compute it in a `set`',
-    );
+    report.warning('RS2041', node.range, `${where} is literal: ${quoted(node.value)} is not evaluated`, help);
   }
 }
 

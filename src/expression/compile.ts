@@ -1,11 +1,12 @@
 import type { Formula } from './formula.js';
 import { FormulaSyntaxError } from './formula-error.js';
 import { functionNamed, functionNames } from './functions.js';
+import { directOf } from './direct.js';
 import { type Frame, evaluationOf } from './evaluation.js';
-import { type JsonataNode, calledName, childrenOf } from './jsonata-tree.js';
+import { type ChildRole, type JsonataNode, calledName, childrenOf } from './jsonata-tree.js';
 import { type FreeVariable, stepMentions } from './names.js';
 import { bodyOf, parseFormula } from './parse.js';
-import { literalOf, plainPathOf } from './plain-path.js';
+import { plainPathOf } from './plain-path.js';
 import { Spans } from './spans.js';
 
 /** Compiling takes a few tenths of a millisecond, and a file's formulas are compiled for every use of it. */
@@ -47,7 +48,9 @@ function compile(text: string): Formula {
     evaluationOf(frame).leave(node, result),
   );
 
-  const path = plainPathOf(tree);
+  // `$sum` by itself is a function, not a path; so is one that is handed over.
+  const namesFunction = free.some(({ name, called }) => !called && functionNames.has(name));
+  const path = namesFunction ? undefined : plainPathOf(tree);
   return {
     text: body,
     variables: new Set([...used].filter((name) => !functionNames.has(name) && !['steps', '', '$'].includes(name))),
@@ -55,13 +58,10 @@ function compile(text: string): Formula {
     program: {
       expression,
       tree,
-      literal: literalOf(tree),
-      path: path && functionNames.has(path.variable) ? undefined : path,
+      path,
+      direct: namesFunction ? undefined : directOf(tree),
       hasTransform,
-      writesOnBindings: contains(
-        tree,
-        (node) => node.keepArray === true || node.keepSingletonArray === true || callsData(node),
-      ),
+      writesOnBindings: contains(tree, mayWrite),
     },
   };
 }
@@ -71,12 +71,24 @@ function hook(name: 'entry' | 'exit'): string {
   return Symbol.for(`jsonata.__evaluate_${name}`) as unknown as string;
 }
 
-function contains(node: JsonataNode, test: (node: JsonataNode) => boolean): boolean {
-  return test(node) || childrenOf(node).some((child) => contains(child.node, test));
+function contains(
+  node: JsonataNode,
+  test: (node: JsonataNode, role: ChildRole) => boolean,
+  role: ChildRole = 'context',
+): boolean {
+  return (
+    test(node, role) ||
+    childrenOf(node).some((child) => contains(child.node, test, role === 'items' ? role : child.role))
+  );
 }
 
-/** JSONata notes the place of a call on what is called, before it sees that it is no function. */
-function callsData(node: JsonataNode): boolean {
+/**
+ * JSONata writes on lists: `keepSingleton` for `[]`, and an absent item into an empty list that it groups or
+ * takes as the context of `{…}`. And on what it calls: the place of the call, before it sees that it is no function.
+ */
+function mayWrite(node: JsonataNode, role: ChildRole): boolean {
+  if (node.keepArray === true || node.keepSingletonArray === true || node.group !== undefined) return true;
+  if (node.type === 'unary' && node.value === '{') return role === 'items';
   return node.type === 'function' && node.procedure?.type !== 'lambda' && !functionNames.has(calledName(node) ?? '');
 }
 

@@ -12,20 +12,22 @@ import { describeValue } from './value-names.js';
 type MaybePromise<T> = T | Promise<T>;
 
 /**
- * The value of a formula as plain JSON, a copy; undefined where it has none. Plain paths (`$a.b.c` that meet
- * no list) are read at once, anything else gives a promise. Throws, or rejects with, `FormulaError`.
+ * The value of a formula as plain JSON, a copy; undefined where it has none. There at once for what the direct
+ * way knows (plain paths that meet no list, and simple conditions, texts and defaults of them), else a promise. Throws, or rejects with, `FormulaError`.
  */
 export function evaluate(
   formula: Formula,
   bindings: Bindings,
   surroundings: Surroundings,
 ): MaybePromise<JsonValue | undefined> {
-  const { literal, path } = formula.program;
-  if (literal !== undefined) return copyOf(literal, formula);
-  if (path) {
-    const value = readPath(path, bindings);
-    if (value === undefined) return undefined;
-    if (value !== giveUp) return copyOf(value, formula);
+  const { direct } = formula.program;
+  if (direct) {
+    try {
+      const value = direct(bindings);
+      if (value !== giveUp) return value === undefined ? undefined : toPlainJson(value);
+    } catch (error) {
+      throw explain(error, formula.text);
+    }
   }
   return run(formula, bindings, surroundings);
 }
@@ -84,14 +86,6 @@ function conditionRemedy(formula: Formula, value: JsonValue | undefined): string
   if (typeof value === 'number') return `; compare it, as in \`${text} > 0\``;
   if (Array.isArray(value)) return `; ask for its length, as in \`$count(${text}) > 0\``;
   return '';
-}
-
-function copyOf(value: unknown, formula: Formula): JsonValue {
-  try {
-    return toPlainJson(value);
-  } catch (error) {
-    throw explain(error, formula.text);
-  }
 }
 
 async function run(formula: Formula, bindings: Bindings, surroundings: Surroundings): Promise<JsonValue | undefined> {

@@ -10,13 +10,7 @@ export interface PlainPath {
   names: readonly string[];
 }
 
-/** The value of a formula that is one literal; undefined for any other. */
-export function literalOf(node: JsonataNode): JsonValue | undefined {
-  const isLiteral = ['string', 'number', 'value'].includes(node.type) && isPlain(node);
-  return isLiteral ? (node.value as JsonValue) : undefined;
-}
-
-/** Said by a fast way that met something it does not know: JSONata must do it. */
+/** Said by a quicker way that met something it does not know: JSONata must do it. */
 export const giveUp = Symbol('give up');
 
 export function plainPathOf(node: JsonataNode): PlainPath | undefined {
@@ -35,7 +29,7 @@ function variableName(node: JsonataNode): boolean {
 }
 
 /** Whether nothing hangs on the node that changes how it is evaluated. */
-function isPlain(node: JsonataNode): boolean {
+export function isPlain(node: JsonataNode): boolean {
   return !(
     node.predicate ??
     node.stages ??

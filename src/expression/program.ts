@@ -1,7 +1,6 @@
 import type { Expression } from 'jsonata';
 
-import type { JsonValue } from '../common/index.js';
-
+import type { Direct } from './direct.js';
 import type { JsonataNode } from './jsonata-tree.js';
 import type { PlainPath } from './plain-path.js';
 
@@ -10,9 +9,10 @@ export interface Program {
   readonly expression: Expression;
   /** The rewritten tree, which `expression` evaluates. */
   readonly tree: JsonataNode;
-  /** What is known without JSONata, where the formula is that simple. */
-  readonly literal: JsonValue | undefined;
+  /** Where the formula is a plain path. */
   readonly path: PlainPath | undefined;
+  /** The way without JSONata, where there is one; it may still give up. */
+  readonly direct: Direct | undefined;
   readonly hasTransform: boolean;
   /** Whether JSONata may write flags onto what it is given, so that it must be given copies. */
   readonly writesOnBindings: boolean;

@@ -75,6 +75,17 @@ describe('the installed command', () => {
     expect(calls[1]).toBe(calls[2]);
   });
 
+  it('waits for a run that another process drives, and gives its output too', async () => {
+    const project = new Project({ 'h.yaml': holder, 'handlers/all.ts': notingHandlers });
+    const driving = start(project, 'run', 'h.yaml', '--key', 'k');
+    await driving.told('holding');
+    const waiting = start(project, 'run', 'h.yaml', '--key', 'k');
+    await waiting.told('is driven by another process; waiting for its end\n');
+    project.write('go', '');
+    for (const { ended } of [driving, waiting]) expect(await ended).toMatchObject({ code: 0, out: '"held"\n' });
+    expect(project.read('calls.txt').trimEnd().split('\n')).toHaveLength(3);
+  });
+
   it('leaves a run at Ctrl-C, to go on by the command that it prints', async () => {
     const project = new Project({ 'h.yaml': holder, 'handlers/all.ts': notingHandlers });
     const left = start(project, 'run', 'h.yaml');

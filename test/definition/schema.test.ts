@@ -115,17 +115,19 @@ describe('the checker and the schema', () => {
     ),
   ];
 
+  const documents = [orderFulfilment, everythingElse].map((text) => documentOf(text) as unknown as JsonObject);
+
   /** A document with one value replaced, one key added or one thing left out somewhere. */
   const mutants = fc
     .record({
-      text: fc.constantFrom(orderFulfilment, everythingElse),
+      original: fc.constantFrom(...documents),
       place: fc.nat(),
       how: fc.constantFrom('replace', 'remove', 'add'),
       value: fc.constantFrom(...odd),
       key: fc.constantFrom(...keys),
     })
-    .map(({ text, place, how, value, key }) => {
-      const document = structuredClone(documentOf(text)) as unknown as JsonObject;
+    .map(({ original, place, how, value, key }) => {
+      const document = structuredClone(original);
       const places = [...placesIn(document)];
       const [holder, name] = places[place % places.length] ?? [document, 'steps'];
       const here: JsonValue | undefined = Array.isArray(holder) ? holder[Number(name)] : holder[name];
@@ -148,9 +150,9 @@ describe('the checker and the schema', () => {
         if (!fits) refused += 1;
         expect(errors.length === 0, `${JSON.stringify(errors)} ${JSON.stringify(fitsSchema.errors)}`).toBe(fits);
       }),
-      { seed: 2020, numRuns: 1500 },
+      { seed: 2020, numRuns: 400 },
     );
-    expect(refused).toBeGreaterThan(300);
+    expect(refused).toBeGreaterThan(80);
   });
 
   /** Every member and element, except inside JSON Schemas and data, which have shapes of their own. */

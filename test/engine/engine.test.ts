@@ -60,13 +60,10 @@ describe('createEngine', () => {
   });
 
   it.each([
-    ['waitFor', '- { waitFor: go, timeout: 1h }'],
-    ['subWorkflow', '- { subWorkflow: other }'],
-    ['pivot', '- { pivot: no way back }'],
-    ['compensate', '- { step: a, compensate: { step: b } }'],
-    ['join: any', '- { join: any, parallel: { a: [], b: [] } }'],
-  ])('refuses %s by name, which a later version will run', (name, item) => {
-    const definition = definitionOf(`steps:\n  ${item}`);
+    ['schedule', 'schedule: [{ every: 1h }]'],
+    ['concurrency', 'concurrency: 3'],
+  ])('refuses %s by name, which a later version will run', (name, key) => {
+    const definition = definitionOf(`${key}\nsteps: []`);
     const create = (): unknown => createEngine({ storage: new MemoryStorage(), definitions: [definition] });
     expect(create).toThrow(name);
     expect(create).toThrow(/cannot run yet/);

@@ -89,7 +89,7 @@ describe('a formula cannot hang the process or fill its memory', () => {
   it.each([
     ['a backtracking expression', '$contains($as & "b", /^(a+)+$/)', false],
     ['another', '$contains($as, /(a|aa)+$/)', true],
-    ['many matches', '$count($match($as, /a/))', 100_000],
+    ['many matches', '$count($match($substring($as, 0, 20000), /a/))', 20_000],
     ['sorting', '$sort($many)[0]', 0],
     ['the distinct ones', '$count($distinct($append($many, $many)))', 30_000],
     ['the largest', '$max($many)', 29_999],
@@ -128,6 +128,24 @@ describe('a formula cannot hang the process or fill its memory', () => {
     await valueOf('($f := function($n) { $n = 0 ? 0 : $f($n - 1) }; $f(15000))', big);
     over = true;
     expect(rounds).toBeGreaterThan(3);
+  });
+
+  it('lets the event loop run while very many short evaluations wait for their turn', async () => {
+    let longest = 0;
+    let last = performance.now();
+    let over = false;
+    const watch = (): void => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+      if (!over) setImmediate(watch);
+    };
+    setImmediate(watch);
+    const formula = compileFormula('$sum($map([1..20], function($n) { $n * $k }))');
+    const started = performance.now();
+    const values = await Promise.all(Array.from({ length: 1500 }, (_, k) => evaluate(formula, bind({ k }), noon)));
+    over = true;
+    expect(values[1499]).toBe(210 * 1499);
+    expect(longest).toBeLessThan(Math.max(100, (performance.now() - started) / 4));
   });
 
   it('counts for each evaluation only the time that it takes itself', async () => {

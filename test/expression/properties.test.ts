@@ -3,17 +3,17 @@ import jsonata from 'jsonata';
 import { describe, expect, it } from 'vitest';
 
 import type { JsonObject, JsonValue } from '../../src/common/index.js';
-import { compileFormula, evaluate } from '../../src/expression/index.js';
+import { FormulaError, compileFormula, evaluate } from '../../src/expression/index.js';
+import { giveUp } from '../../src/expression/plain-path.js';
 import { bind, noon } from './surroundings.js';
 
 const runs = { seed: 20260314, numRuns: 300 };
 
 const names = ['a', 'b', 'length', 'x y'] as const;
 const name = fc.constantFrom(...names);
-const leaf = fc.oneof(
-  fc.constantFrom<JsonValue>(null, true, false, '', 'text', 0, 1, -2.5, [], {}),
-  fc.integer({ min: -3, max: 3 }),
-);
+const leaf = fc
+  .oneof(fc.constantFrom<JsonValue>(null, true, false, '', 'text', 0, 1, -2.5, [], {}), fc.integer({ min: -3, max: 3 }))
+  .map((value) => structuredClone(value));
 /** Small data made of few names, so that paths meet something. */
 const { data } = fc.letrec<{ data: JsonValue }>((tie) => ({
   data: fc.oneof(
@@ -52,6 +52,8 @@ const { formula } = fc.letrec<{ formula: string }>((tie) => ({
     fc.tuple(path, tie('formula')).map(([list, test]) => `${list}[${test}]`),
     fc.tuple(path, tie('formula')).map(([list, each]) => `$map(${list}, function($w) { ${each} })`),
     path.map((list) => `${list}[]`),
+    fc.tuple(path, tie('formula')).map(([list, each]) => `${list}{$type($): ${each}}`),
+    fc.tuple(path, tie('formula')).map(([list, each]) => `${list}.{"k": ${each}}`),
   ),
 }));
 
@@ -105,12 +107,34 @@ describe('for any data', () => {
     );
   });
 
+  it('the direct way and JSONata agree, on values and on failures', async () => {
+    const outcome = (text: string, v: JsonValue, w: JsonValue): Promise<unknown> =>
+      Promise.resolve()
+        .then(() => evaluate(compileFormula(text), bind({ v, w }), noon))
+        .catch((error: unknown) => (error instanceof FormulaError ? error.detail : error));
+    let direct = 0;
+    await fc.assert(
+      fc.asyncProperty(formula, data, leaf, async (text, v, w) => {
+        const { direct: way } = compileFormula(text).program;
+        if (!way || way(bind({ v, w })) === giveUp) return;
+        direct++;
+        // A block of two is beyond the direct way.
+        expect(await outcome(text, v, w)).toStrictEqual(await outcome(`(0; ${text})`, v, w));
+      }),
+      { ...runs, numRuns: 3000 },
+    );
+    expect(direct).toBeGreaterThan(500);
+  });
+
   it('evaluation changes nothing that it is given, frozen or not, and shares nothing with it', async () => {
     const writing = fc.oneof(
       formula,
       path.map((text) => `${text}[]`),
       path.map((text) => `${text} ~> |$|{"a": 1}, "b"|`),
       path.map((text) => `$sort(${text}[])`),
+      path.map((text) => `${text}{"k": 1}`),
+      path.map((text) => `${text}[{"k": 1}.k = 1]`),
+      path.map((text) => `${text}.({"k": 1})`),
       path.map((text) => `${text}()`),
       path.map((text) => `($f := ${text}; $f(1))`),
     );

@@ -116,7 +116,7 @@ const operation = fc.oneof(
       inboxOffset: fc.option(offset),
       transition: fc.option(transition),
       /** Occurrences; few, so that places are often taken. */
-      children: fc.oneof(fc.constant([]), fc.array(fc.constantFrom('0', '1'), { maxLength: 2 })),
+      children: fc.oneof(fc.constant<string[]>([]), fc.array(fc.constantFrom<string[]>('0', '1'), { maxLength: 2 })),
       childKey: rarely(fc.constantFrom('a', 'b')),
       posts: fc.array(fc.record({ run: runNumber, at: time }), { maxLength: 2 }),
       reopen: fc.array(fc.record({ run: runNumber, dueAt: time }), { maxLength: 2 }),
@@ -293,9 +293,22 @@ test('memory and SQLite agree on every sequence of transitions, also when many a
         for (const storage of storages) await storage.close();
       }
     }),
-    { seed: 20, numRuns: 150 },
+    { seed: 20, numRuns: 60 },
   );
   // The scripts reached what matters, or their agreement says nothing.
+  console.log(
+    Object.fromEntries(
+      [
+        '"posted"',
+        '"refused"',
+        '"ended"',
+        '"unknown"',
+        '"resumedFrom":"wf_',
+        '"parentOccurrence":"1"',
+        '"rollbackStatus":"owed","input":"{}","output":"{',
+      ].map((k) => [k, [...seen].filter((t) => t.includes(k)).length]),
+    ),
+  );
   for (const outcome of [
     '"committed"',
     '"lease-lost"',

@@ -5,7 +5,7 @@ import { Queries, childrenSql } from '../../src/storage/sqlite/queries.js';
 import { countLeasedSql, headSql } from '../../src/storage/sqlite/transition-sql.js';
 import { Transitions } from '../../src/storage/sqlite/transitions.js';
 
-/** Behind many runs of every kind a claim reads its own rows alone. Steps of SQLite's machine are counted, not time. */
+/** Behind many runs of every kind a claim reads its own rows alone. */
 describe('with 100,000 open runs', () => {
   const db = new Database(':memory:');
   const count = 100_000;
@@ -65,18 +65,25 @@ describe('with 100,000 open runs', () => {
       leaseExpiresAt: 2_000_000,
       limits: new Map([['full', 0]]),
     };
-    const began = performance.now();
+    const durations: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      expect(transitions.claim(claim).map(({ id }) => id)).toEqual([`wf_due_${round}`]);
+      const began = performance.now();
+      const claimed = transitions.claim(claim);
+      durations.push(performance.now() - began);
+      expect(claimed.map(({ id }) => id)).toEqual([`wf_due_${round}`]);
     }
-    expect((performance.now() - began) / rounds).toBeLessThan(1);
+    // The median, as the machine may be busy with something else at times.
+    expect(durations.sort((a, b) => a - b)[rounds / 2]).toBeLessThan(1);
   });
 
   test('the next due time and the definitions in use are found without reading the runs', () => {
     const queries = new Queries(db);
-    const began = performance.now();
-    expect(queries.nextDueAt(['hash-mail', 'hash-none'])).toBe(1_000_000);
-    expect(queries.unfinishedHashes('full', 1, 'hash-other')).toEqual(['hash-full']);
-    expect(performance.now() - began).toBeLessThan(20);
+    const durations = Array.from({ length: 9 }, () => {
+      const began = performance.now();
+      expect(queries.nextDueAt(['hash-mail', 'hash-none'])).toBe(1_000_000);
+      expect(queries.unfinishedHashes('full', 1, 'hash-other')).toEqual(['hash-full']);
+      return performance.now() - began;
+    });
+    expect(durations.sort((a, b) => a - b)[4]).toBeLessThan(5);
   });
 });

@@ -216,8 +216,9 @@ describe('durability', () => {
 describe('inline', () => {
   test('the write is committed and durable before the event loop turns, by one sync', async () => {
     const syncs: string[] = [];
-    const disk = { start: () => syncs.push('off the thread'), now: () => syncs.push('on it') };
-    const walSync = new WalSync(0, disk, systemClock, () => undefined);
+    const fileSync = { start: () => syncs.push('off the thread'), now: () => syncs.push('on it') };
+    const nothing = (): void => undefined;
+    const walSync = new WalSync({ fd: 0, fileSync, clock: systemClock, onFailure: nothing, release: nothing });
     afterwards(() => walSync.close());
     const writes = groupCommit({ durability: walSync });
     let turned = false;

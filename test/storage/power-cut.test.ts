@@ -135,7 +135,7 @@ function remains({ syncedLog, log }: Cut, random: Random): Buffer[] {
 }
 
 test('no power cut loses what was acknowledged', async () => {
-  const cuts = await cutsUnderLoad(2, { lies: false, cuts: 150 });
+  const cuts = await cutsUnderLoad(2, { lies: false, cuts: 120 });
   expect(cuts.filter(({ acknowledged }) => acknowledged.size > 0).length).toBeGreaterThan(100);
   const random = randomFrom(3);
   const folder = temporaryFolder();

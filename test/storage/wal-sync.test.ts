@@ -25,8 +25,18 @@ beforeEach(() => {
   failInline = undefined;
   failures = [];
   told = [];
-  sync = new WalSync(0, disk, clock, (error) => failures.push(error));
+  sync = newSync();
 });
+
+function newSync(): WalSync {
+  return new WalSync({
+    fd: 0,
+    fileSync: disk,
+    clock,
+    onFailure: (error) => failures.push(error),
+    release: () => told.push('released'),
+  });
+}
 
 function commit(name: string): void {
   sync.wrote();
@@ -173,7 +183,7 @@ describe('a sync that fails is fatal', () => {
     expect(told).toEqual(['a: EIO']);
 
     failInline = undefined;
-    const second = new WalSync(0, disk, clock, (error) => failures.push(error));
+    const second = newSync();
     second.wrote();
     second.whenDurable({ bytes: 0, durable: () => told.push('b'), failed: () => told.push('b failed') });
     clock.advance(20);
@@ -191,4 +201,22 @@ test('counts who waits', () => {
   expect(sync.waiting).toEqual({ count: 2, bytes: 20 });
   finish(1);
   expect(sync.waiting).toEqual({ count: 0, bytes: 0 });
+});
+
+test('the file is released when no sync uses it any more, and what those say by then is nobody’s business', () => {
+  commit('a');
+  commit('b');
+  sync.syncNow();
+  sync.close();
+  expect(told).toEqual(['a', 'b']);
+  finish(0, new Error('EBADF'));
+  expect(told).toEqual(['a', 'b']);
+  finish(1);
+  expect(told).toEqual(['a', 'b', 'released']);
+  expect(failures).toEqual([]);
+  expect(clock.pendingTimers).toBe(0);
+
+  told = [];
+  newSync().close();
+  expect(told).toEqual(['released']);
 });

@@ -126,7 +126,7 @@ async function drive(
   for (const racer of [over, faulted]) racer.catch(() => {});
   try {
     await engine.start({ only: id });
-    const asleep = !wait && (await engine.tick()) === 0 && isSuspended(await engine.getRun(id));
+    const asleep = (await engine.tick()) === 0 && (await isLeftAlone(engine, id, wait, io));
     const ending = asleep ? 'suspended' : await Promise.race([over, faulted, suspended, interrupted]);
     if (ending !== 'over') await engine.stop();
     const run = await engine.getRun(id);
@@ -134,6 +134,17 @@ async function drive(
   } finally {
     for (const end of cleanUp) end();
   }
+}
+
+/** Of a run that could not be claimed: whether it may be let go; if not, who has it is told. */
+async function isLeftAlone(engine: Engine, id: string, wait: boolean, io: Io): Promise<boolean> {
+  const run = await engine.getRun(id);
+  if (isSuspended(run)) {
+    if (wait && run.dueAt !== null) io.err(`${id} is ${run.status} until ${timeText(run.dueAt)}\n`);
+    return !wait;
+  }
+  if (!isOver(run)) io.err(`${id} is driven by another process; waiting for its end\n`);
+  return false;
 }
 
 function isOver({ status }: Run): boolean {

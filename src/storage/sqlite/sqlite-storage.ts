@@ -1,8 +1,6 @@
-import { closeSync, openSync, realpathSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
-import { dirname, resolve } from 'node:path';
-import type BetterSqlite3 from 'better-sqlite3';
-import { type Clock, RunsheetError, systemClock } from '../../common/index.js';
+import { resolve } from 'node:path';
+import { type Clock, systemClock } from '../../common/index.js';
 import type {
   Claim,
   CommitOptions,
@@ -22,16 +20,11 @@ import type {
   UnitResult,
 } from '../contract.js';
 import { assertClaim, stoppedError } from '../run-rules.js';
-import { type CheckpointThresholds, Checkpointer, defaultThresholds } from './checkpointer.js';
-import { type Durability, durableOnCommit } from './durability.js';
-import { EngineLocks } from './engine-locks.js';
+import { type CheckpointThresholds, defaultThresholds } from './checkpointer.js';
 import { isBusy, storageError } from './errors.js';
-import { ForeignChanges } from './foreign-changes.js';
-import { GroupCommit } from './group-commit.js';
-import { openDatabase, syncFolder } from './open-database.js';
-import { Queries } from './queries.js';
-import { Transitions } from './transitions.js';
-import { type FileSync, WalSync, systemFileSync } from './wal-sync.js';
+import type { Queries } from './queries.js';
+import { type Session, type SessionOptions, closeSession, openSession } from './session.js';
+import { type FileSync, systemFileSync } from './wal-sync.js';
 
 export interface SqliteStorageOptions {
   /**
@@ -54,22 +47,6 @@ export interface SqliteStorageOptions {
   readonly fileSync?: FileSync;
 }
 
-/** What exists while the storage is open. */
-interface Session {
-  readonly db: BetterSqlite3.Database;
-  readonly queries: Queries;
-  readonly transitions: Transitions;
-  readonly durability: Durability;
-  readonly writes: GroupCommit;
-  readonly changes: ForeignChanges;
-  /** Registered on this object. */
-  readonly engines: Set<string>;
-  /** Only of a database in a file. */
-  readonly locks: EngineLocks | undefined;
-  readonly checkpointer: Checkpointer | undefined;
-  readonly walFd: number | undefined;
-}
-
 const randomSteps = 2 ** 32;
 const journalPageRows = 500;
 const rowOverheadBytes = 100;
@@ -84,11 +61,10 @@ export class SqliteStorage implements Storage {
   readonly capabilities: StorageCapabilities;
 
   readonly #path: string;
-  readonly #options: Required<Omit<SqliteStorageOptions, 'checkpoints'>> & {
-    readonly checkpoints: CheckpointThresholds;
-  };
+  readonly #options: SessionOptions;
   #session: Session | undefined;
   #opening: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
 
   constructor(path: string, options: SqliteStorageOptions = {}) {
     const isFile = path !== ':memory:';
@@ -113,20 +89,9 @@ export class SqliteStorage implements Storage {
   async close(): Promise<void> {
     await this.#opening;
     const session = this.#session;
-    if (session === undefined) return;
     this.#session = undefined;
-    const { db, writes, durability, changes, locks, checkpointer, walFd } = session;
-    writes.end(stoppedError());
-    durability.syncNow();
-    durability.close();
-    changes.close();
-    await checkpointer?.end();
-    locks?.close();
-    try {
-      db.close();
-    } finally {
-      if (walFd !== undefined) closeSync(walFd);
-    }
+    if (session !== undefined) this.#closing = closeSession(session);
+    await this.#closing;
   }
 
   async registerEngine(owner: string): Promise<void> {
@@ -258,73 +223,8 @@ export class SqliteStorage implements Storage {
   }
 
   async #open(): Promise<void> {
-    const { clock, busyTimeoutMs } = this.#options;
-    // Loaded here, so that a program that never opens a database does not pay for the driver.
-    const { default: Database } = await import('better-sqlite3');
-    this.#session = await openDatabase(Database, this.#path, { clock, busyTimeoutMs }, (db) =>
-      this.#sessionOver(db, Database),
-    );
-  }
-
-  #sessionOver(db: BetterSqlite3.Database, Database: typeof BetterSqlite3): Session {
-    const { clock, random, busyTimeoutMs } = this.#options;
-    const isFile = this.#path !== ':memory:';
-    // SQLite puts its own files beside the real one, whatever link led to it.
-    const realPath = isFile ? realpathSync(this.#path) : this.#path;
-    const queries = new Queries(db);
-    const transitions = new Transitions(db, queries);
-    const changes = new ForeignChanges(db, clock);
-    const engines = new Set<string>();
-    const locks = isFile ? new EngineLocks(realPath, Database) : undefined;
-    const checkpointer = isFile ? new Checkpointer(db, realPath, clock, this.#options.checkpoints) : undefined;
-    const { durability, walFd } = this.#openDurability(db, realPath);
-    const writes = new GroupCommit({
-      db,
-      durability,
-      clock,
-      random,
-      busyTimeoutMs,
-      explain: (error) => storageError(error, this.#path),
-      onCommit: (written) => {
-        checkpointer?.wrote(written);
-        if (transitions.concernedOthers && engines.size > 1) changes.notify();
-        transitions.concernedOthers = false;
-      },
-    });
-    return { db, queries, transitions, durability, writes, changes, engines, locks, checkpointer, walFd };
-  }
-
-  #openDurability(db: BetterSqlite3.Database, realPath: string): { durability: Durability; walFd: number | undefined } {
-    const { durability, fileSync, clock } = this.#options;
-    if (durability === 'process' || realPath === ':memory:') return { durability: durableOnCommit, walFd: undefined };
-    let walFd: number;
-    try {
-      walFd = openSync(`${realPath}-wal`, 'r+');
-    } catch {
-      // Slower, but as durable: each COMMIT then makes its own sync.
-      db.pragma('synchronous = FULL');
-      return { durability: durableOnCommit, walFd: undefined };
-    }
-    try {
-      syncFolder(dirname(realPath));
-      // Covers the migration.
-      fileSync.now(walFd);
-    } catch (error) {
-      closeSync(walFd);
-      throw error;
-    }
-    return { durability: new WalSync(walFd, fileSync, clock, (error) => this.#fence(error)), walFd };
-  }
-
-  #fence(error: Error): void {
-    const cause = storageError(error, this.#path);
-    this.#session?.writes.end(
-      new RunsheetError(
-        cause.code,
-        `The log of ${this.#path} could not be made durable, so nothing more is written to it; check the disk and start again. (${error.message})`,
-        { cause: error },
-      ),
-    );
+    await this.#closing;
+    this.#session = await openSession(this.#path, this.#options);
   }
 
   #opened(): Session {

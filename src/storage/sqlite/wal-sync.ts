@@ -12,6 +12,15 @@ export interface FileSync {
 
 export const systemFileSync: FileSync = { start: fdatasync, now: fdatasyncSync };
 
+export interface WalSyncOptions {
+  readonly fd: number;
+  readonly fileSync: FileSync;
+  readonly clock: Clock;
+  readonly onFailure: (error: Error) => void;
+  /** After `close()`, when no sync uses `fd` any more. */
+  readonly release: () => void;
+}
+
 const mostInFlight = 2;
 /** A busy thread pool may keep a sync from even beginning: after so long it is repeated on this thread. */
 const shortestPatienceMs = 20;
@@ -27,10 +36,7 @@ const rememberedDurations = 31;
  * succeed without them. Nothing more is acknowledged, and `onFailure` is told.
  */
 export class WalSync implements Durability {
-  readonly #fd: number;
-  readonly #fileSync: FileSync;
-  readonly #clock: Clock;
-  readonly #onFailure: (error: Error) => void;
+  readonly #options: WalSyncOptions;
 
   /** Commits are counted; these are numbers of commits. */
   #written = 0;
@@ -42,12 +48,10 @@ export class WalSync implements Durability {
   #durations: number[] = [];
   #patience: Timer | undefined;
   #failure: Error | undefined;
+  #isClosed = false;
 
-  constructor(fd: number, fileSync: FileSync, clock: Clock, onFailure: (error: Error) => void) {
-    this.#fd = fd;
-    this.#fileSync = fileSync;
-    this.#clock = clock;
-    this.#onFailure = onFailure;
+  constructor(options: WalSyncOptions) {
+    this.#options = options;
   }
 
   get waiting(): { count: number; bytes: number } {
@@ -61,7 +65,7 @@ export class WalSync implements Durability {
   whenDurable(waiter: Waiter): void {
     if (this.#failure !== undefined) return waiter.failed(this.#failure);
     if (this.#synced >= this.#written) return waiter.durable();
-    this.#queue.push({ commit: this.#written, since: this.#clock.monotonic(), waiter });
+    this.#queue.push({ commit: this.#written, since: this.#options.clock.monotonic(), waiter });
     this.#waitingBytes += waiter.bytes;
     this.#startSync();
     this.#watch();
@@ -70,29 +74,32 @@ export class WalSync implements Durability {
   syncNow(): void {
     if (this.#failure !== undefined || this.#synced >= this.#written) return;
     const covers = this.#written;
-    const began = this.#clock.monotonic();
+    const began = this.#options.clock.monotonic();
     try {
-      this.#fileSync.now(this.#fd);
+      this.#options.fileSync.now(this.#options.fd);
     } catch (error) {
       return this.#fail(error as Error);
     }
     this.#finished(covers, began);
   }
 
+  /** No sync may be running on a descriptor that is closed: its number could be another file's by then. */
   close(): void {
+    this.#isClosed = true;
     this.#patience?.cancel();
-    this.#patience = undefined;
+    if (this.#inFlight === 0) this.#options.release();
   }
 
   #startSync(): void {
     const newest = this.#queue.at(-1);
     if (newest === undefined || newest.commit <= this.#syncStarted || this.#inFlight >= mostInFlight) return;
     const covers = this.#written;
-    const began = this.#clock.monotonic();
+    const began = this.#options.clock.monotonic();
     this.#syncStarted = covers;
     this.#inFlight += 1;
-    this.#fileSync.start(this.#fd, (error) => {
+    this.#options.fileSync.start(this.#options.fd, (error) => {
       this.#inFlight -= 1;
+      if (this.#isClosed) return this.#inFlight === 0 ? this.#options.release() : undefined;
       if (this.#failure !== undefined) return;
       if (error !== null) return this.#fail(error);
       this.#finished(covers, began);
@@ -101,7 +108,7 @@ export class WalSync implements Durability {
   }
 
   #finished(covers: number, began: number): void {
-    this.#durations.push(this.#clock.monotonic() - began);
+    this.#durations.push(this.#options.clock.monotonic() - began);
     if (this.#durations.length > rememberedDurations) this.#durations.shift();
     if (covers <= this.#synced) return;
     this.#synced = covers;
@@ -115,11 +122,11 @@ export class WalSync implements Durability {
   #watch(): void {
     const oldest = this.#queue[0];
     if (this.#patience !== undefined || oldest === undefined || this.#failure !== undefined) return;
-    const left = oldest.since + this.#patienceMs() - this.#clock.monotonic();
-    this.#patience = this.#clock.setTimer(Math.max(1, left), () => {
+    const left = oldest.since + this.#patienceMs() - this.#options.clock.monotonic();
+    this.#patience = this.#options.clock.setTimer(Math.max(1, left), () => {
       this.#patience = undefined;
       const now = this.#queue[0];
-      if (now !== undefined && this.#clock.monotonic() - now.since >= this.#patienceMs()) this.syncNow();
+      if (now !== undefined && this.#options.clock.monotonic() - now.since >= this.#patienceMs()) this.syncNow();
       this.#watch();
     });
   }
@@ -132,8 +139,8 @@ export class WalSync implements Durability {
 
   #fail(error: Error): void {
     this.#failure = error;
-    this.close();
-    this.#onFailure(error);
+    this.#patience?.cancel();
+    this.#options.onFailure(error);
     const told = this.#queue;
     this.#queue = [];
     this.#waitingBytes = 0;

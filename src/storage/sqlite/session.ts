@@ -1,0 +1,128 @@
+import { closeSync, openSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type BetterSqlite3 from 'better-sqlite3';
+import { type Clock, RunsheetError } from '../../common/index.js';
+import { stoppedError } from '../run-rules.js';
+import { type CheckpointThresholds, Checkpointer } from './checkpointer.js';
+import { type Durability, durableOnCommit } from './durability.js';
+import { EngineLocks } from './engine-locks.js';
+import { storageError } from './errors.js';
+import { ForeignChanges } from './foreign-changes.js';
+import { GroupCommit } from './group-commit.js';
+import { openDatabase, syncFolder } from './open-database.js';
+import { Queries } from './queries.js';
+import { Transitions } from './transitions.js';
+import { type FileSync, WalSync } from './wal-sync.js';
+
+/** `SqliteStorageOptions` with the defaults filled in. */
+export interface SessionOptions {
+  readonly durability: 'power' | 'process';
+  readonly busyTimeoutMs: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly checkpoints: CheckpointThresholds;
+  readonly fileSync: FileSync;
+}
+
+/** What exists while a storage is open. */
+export interface Session {
+  readonly db: BetterSqlite3.Database;
+  readonly queries: Queries;
+  readonly transitions: Transitions;
+  readonly durability: Durability;
+  readonly writes: GroupCommit;
+  readonly changes: ForeignChanges;
+  /** Registered on this object. */
+  readonly engines: Set<string>;
+  /** Only of a database in a file. */
+  readonly locks: EngineLocks | undefined;
+  readonly checkpointer: Checkpointer | undefined;
+}
+
+/** Every failure is a `RunsheetError`, and leaves nothing behind that was not there before. */
+export async function openSession(path: string, options: SessionOptions): Promise<Session> {
+  // Loaded here, so that a program that never opens a database does not pay for the driver.
+  const { default: Database } = await import('better-sqlite3');
+  return openDatabase(Database, path, options, (db) => assemble(Database, db, path, options));
+}
+
+export async function closeSession(session: Session): Promise<void> {
+  const { db, writes, durability, changes, locks, checkpointer } = session;
+  writes.end(stoppedError());
+  durability.syncNow();
+  durability.close();
+  changes.close();
+  await checkpointer?.end();
+  locks?.close();
+  db.close();
+}
+
+function assemble(
+  Database: typeof BetterSqlite3,
+  db: BetterSqlite3.Database,
+  path: string,
+  options: SessionOptions,
+): Session {
+  const { clock, random, busyTimeoutMs, checkpoints } = options;
+  const isFile = path !== ':memory:';
+  // SQLite puts its own files beside the real one, whatever link led to it.
+  const realPath = isFile ? realpathSync(path) : path;
+  const queries = new Queries(db);
+  const transitions = new Transitions(db, queries);
+  const changes = new ForeignChanges(db, clock);
+  const engines = new Set<string>();
+  const locks = isFile ? new EngineLocks(realPath, Database) : undefined;
+  const checkpointer = isFile ? new Checkpointer(db, realPath, clock, checkpoints) : undefined;
+  const durability =
+    isFile && options.durability === 'power'
+      ? surviveLossOfPower(db, realPath, options, (error) => writes.end(fenced(error, path)))
+      : durableOnCommit;
+  const writes = new GroupCommit({
+    db,
+    durability,
+    clock,
+    random,
+    busyTimeoutMs,
+    explain: (error) => storageError(error, path),
+    onCommit: (written) => {
+      checkpointer?.wrote(written);
+      if (transitions.concernedOthers && engines.size > 1) changes.notify();
+      transitions.concernedOthers = false;
+    },
+  });
+  return { db, queries, transitions, durability, writes, changes, engines, locks, checkpointer };
+}
+
+function surviveLossOfPower(
+  db: BetterSqlite3.Database,
+  realPath: string,
+  { fileSync, clock }: SessionOptions,
+  onFailure: (error: Error) => void,
+): Durability {
+  let fd: number;
+  try {
+    fd = openSync(`${realPath}-wal`, 'r+');
+  } catch {
+    // Slower, but as durable: each COMMIT then makes its own sync.
+    db.pragma('synchronous = FULL');
+    return durableOnCommit;
+  }
+  try {
+    syncFolder(dirname(realPath));
+    // Covers the migration.
+    fileSync.now(fd);
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+  return new WalSync({ fd, fileSync, clock, onFailure, release: () => closeSync(fd) });
+}
+
+function fenced(error: Error, path: string): RunsheetError {
+  const { code } = storageError(error, path);
+  return new RunsheetError(
+    code,
+    `The log of ${path} could not be made durable, so nothing more is written to it; check the disk and start again. (${error.message})`,
+    { cause: error },
+  );
+}
