@@ -18,6 +18,7 @@ export {
   defineHandler,
   loadHandlers,
 } from './handlers/index.js';
+export { type CheckOptions, InvalidDefinitionsError, loadDefinitions } from './check/index.js';
 export {
   type Engine,
   type EngineOptions,

@@ -131,10 +131,11 @@ function notYet(item: FlowItem, id: string, place: Place, position: number): Unr
     const help = inItself ? undefined : 'steps run in the order of the file: move one of the two';
     return { code: 'RS4004', message, ...(help !== undefined && { help }) };
   }
+  // Arms of one `branch`, or entries of one `onError`: only one of them is taken.
   const otherArm = item.within.some(
-    (each) =>
-      each.kind === 'arm' &&
-      place.within.some((other) => other.kind === 'arm' && other.item === each.item && other.name !== each.name),
+    ({ item: owner, kind, name }) =>
+      (kind === 'arm' || kind === 'handler') &&
+      place.within.some((other) => other.item === owner && other.kind === kind && other.name !== name),
   );
   if (!otherArm) return undefined;
   return { code: 'RS4004', message: `\`${id}\` is in another arm: where this is reached it cannot have run` };

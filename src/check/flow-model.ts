@@ -19,12 +19,12 @@ export interface FlowItem {
  * One step inwards from an item to a place inside it.
  * - `turn`: a body or condition of `doWhile` or `doUntil`
  * - `element`: the body of a `forEach`
- * - `branch`, `arm`: which one of a `parallel`, a `branch`
- * - `part`: a `group`'s list, a list of `onError`
+ * - `branch`, `arm`, `handler`: which one of a `parallel`, a `branch`, an `onError`
+ * - `part`: a `group`'s list
  */
 export interface Enclosure {
   readonly item: FlowItem;
-  readonly kind: 'turn' | 'element' | 'branch' | 'arm' | 'part';
+  readonly kind: 'turn' | 'element' | 'branch' | 'arm' | 'handler' | 'part';
   readonly name: string;
 }
 

@@ -151,7 +151,7 @@ class FlowReader {
   #onError(node: SyntaxNode, place: Surroundings, item: FlowItem): void {
     if (node.kind !== 'sequence') return this.#unplace(node);
     node.items.forEach((entry, index) => {
-      const around = withVariables(inside(place, item, 'arm', `onError ${index}`), 'error');
+      const around = withVariables(inside(place, item, 'handler', String(index)), 'error');
       const when = entryOf(entry, 'when');
       if (when !== undefined) this.#formula(when.value, { ...around, position: this.#next() });
       const body = entryOf(entry, 'do');

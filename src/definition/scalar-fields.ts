@@ -54,7 +54,13 @@ export function name(entry: MappingEntry, expected: string, report: Report): voi
 }
 
 export function identifier(entry: MappingEntry, report: Report): void {
-  named(entry, 'a name', 'identifier', report);
+  const value = named(entry, 'a name', 'identifier', report);
+  if (value === undefined || !unsafeNames.has(value)) return;
+  report.error(
+    'RS2010',
+    entry.value.range,
+    `${quoted(value)} cannot be a name, since every JavaScript object has one of that name`,
+  );
 }
 
 function named(
@@ -89,9 +95,20 @@ export function keyName(entry: MappingEntry, what: string, pattern: 'name' | 'id
   );
 }
 
+/** Members of every JavaScript object: as names of outputs they would be lost or do harm. The parser refuses them as keys. */
+const unsafeNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
 export function id(entry: MappingEntry, report: Report): void {
   const value = textOf(entry, 'an id', report);
-  if (value === undefined || patterns.identifier.rule.test(value)) return;
+  if (value === undefined) return;
+  if (unsafeNames.has(value)) {
+    report.error(
+      'RS2011',
+      entry.value.range,
+      `${quoted(value)} cannot be an id, since every JavaScript object has one of that name`,
+    );
+  }
+  if (patterns.identifier.rule.test(value)) return;
   const mended = value.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^(?=\d)/, '_');
   const why = value.includes('-') ? `: in a formula \`$steps.${value}\` would be a subtraction` : '';
   report.error('RS2011', entry.value.range, `${quoted(value)} is not an id${why}`, `write \`${mended}\``);

@@ -1,3 +1,6 @@
+// Not the global one, which tests may replace by a pretended clock.
+import { setImmediate } from 'node:timers';
+
 import { systemClock } from '../common/index.js';
 
 import { limits } from './limits.js';

@@ -77,6 +77,20 @@ describe('nothing is said', () => {
   - set: =$steps.one + $steps.two`,
     ],
     [
+      'a step of an arm in the onError of its branch',
+      `
+  - branch:
+      - when: true
+        do:
+          - id: one
+            set: 1
+          - fail: Later
+      - else: []
+    onError:
+      - do:
+          - set: =$steps.one ?? 0`,
+    ],
+    [
       'names that a formula binds itself, and fields of elements',
       `
   - set: '=( $x := 5; $f := function($input) { $input.anything + $x }; $f({ "anything": 1 }) )'

@@ -59,7 +59,7 @@ describe('canonical JSON (RFC 8785)', () => {
     ['NaN', { a: [1, NaN] }, /NaN.*\/a\/1/],
     ['an infinity', [Infinity], /Infinity/],
     ['undefined in a map', { a: undefined }, /undefined.*\/a/],
-    ['a hole in a list', [1, , 2], /undefined.*\/1/],  
+    ['a hole in a list', [1, , 2], /undefined.*\/1/],
     ['a function', { f: () => 1 }, /function/],
     ['a symbol', Symbol('s'), /symbol/],
     ['a big integer', 1n, /bigint/],

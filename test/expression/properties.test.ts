@@ -139,15 +139,15 @@ describe('for any data', () => {
       path.map((text) => `($f := ${text}; $f(1))`),
     );
     await fc.assert(
-      fc.asyncProperty(writing, data, async (text, v) => {
+      fc.asyncProperty(writing, data, async (text, example) => {
+        const v = structuredClone(example);
         const before = JSON.stringify(v);
         const frozen = deepFreeze(structuredClone(v));
         const loose = await orFailed(() => evaluate(compileFormula(text), bind({ v, w: 1 }), noon));
-        expect(JSON.stringify(v)).toBe(before);
-        expect(Array.isArray(v) ? Object.keys(v).length : 0).toBe(Array.isArray(v) ? v.length : 0);
-        expect(await orFailed(() => evaluate(compileFormula(text), bind({ v: frozen, w: 1 }), noon))).toStrictEqual(
-          loose,
-        );
+        // With what JSON does not show: flags on lists.
+        expect(v).toStrictEqual(JSON.parse(before));
+        const tight = await orFailed(() => evaluate(compileFormula(text), bind({ v: frozen, w: 1 }), noon));
+        expect(tight).toStrictEqual(loose);
         if (loose === failed || loose === undefined) return;
         scribble(loose);
         expect(JSON.stringify(v)).toBe(before);
