@@ -70,7 +70,7 @@ export const markDescriptor = 2 ** 31 - 1;
 function syncsBetweenMarks(log) {
   // A call that strace splits into two lines is counted by its first.
   const calls = log.split('\n').filter((line) => /f(data)?sync\(/.test(line));
-  const isMark = (line) => line.includes(`(${markDescriptor})`);
+  const isMark = (line) => line.includes(`sync(${markDescriptor}`);
   const first = calls.findIndex(isMark);
   const last = calls.findLastIndex(isMark);
   if (first === -1 || last === first) throw new Error('the log of strace has no marks');

@@ -1,5 +1,5 @@
 import { defineHandler } from '../../dist/index.js';
-import { median, medians } from '../lab.js';
+import { medians } from '../lab.js';
 import { rawCommits } from '../raw.js';
 import { countCommits, markForStrace, putThrough, startedEngine, watched } from '../runs.js';
 
@@ -35,11 +35,12 @@ export async function measure(lab) {
 }
 
 async function measureOne(lab, durability, atOnce) {
-  const runs = (lab.quick ? 4 : 1) ** -1 * (atOnce === 1 ? 400 : atOnce === 10 ? 2000 : 8000);
+  const runs = (lab.quick ? 100 : 400) * { 1: 1, 10: 5, 100: 20 }[atOnce];
   const synchronous = durability === 'power' ? 'FULL' : 'NORMAL';
   const spec = { durability, atOnce, runs };
-  const counted = await lab.countedWorkload('three-steps', { ...spec, runs: Math.ceil(runs / 4) });
-  const commitsPerRun = counted.commits / Math.ceil(runs / 4);
+  const countedRuns = runs / 4;
+  const counted = await lab.countedWorkload('three-steps', { ...spec, runs: countedRuns });
+  const commitsPerRun = counted.commits / countedRuns;
   const results = await lab.repeat(async () => {
     // In turn, since a disk that is fast now may be slow in a minute.
     const raw = rawCommits(`${lab.newFolder()}/raw.db`, { synchronous, rowsPerCommit: 1, forMs: 300 });
@@ -47,8 +48,7 @@ async function measureOne(lab, durability, atOnce) {
     const perSecond = runs / (ms / 1000);
     return { perSecond, toRaw: perSecond / raw.perSecond, cpuMs: cpuMs / runs, delayP99Ms, delayMaxMs };
   });
-  const { perSecond, toRaw, cpuMs, delayP99Ms } = medians(results);
-  const delayMaxMs = median(results.map((result) => result.delayMaxMs));
+  const { perSecond, toRaw, cpuMs, delayP99Ms, delayMaxMs } = medians(results);
   const work = `3 steps, ${durability}, ${atOnce} at once`;
   const isSaturated = atOnce === 100;
   return [
@@ -74,7 +74,7 @@ async function measureOne(lab, durability, atOnce) {
           {
             work,
             what: 'fsyncs',
-            value: counted.fsyncs / Math.ceil(runs / 4),
+            value: counted.fsyncs / countedRuns,
             unit: 'a run',
             ...fsyncTarget(durability, atOnce),
           },
