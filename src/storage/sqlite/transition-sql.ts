@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
 import { runColumns } from './queries.js';
 
 /** The head of one definition's queue; exported so that a test can ask SQLite for its plan. */
@@ -7,7 +7,7 @@ export const headSql = `select run, workflow, status, due_at as dueAt from run
 
 export const countLeasedSql = `select count(*) from run where workflow = ? and lease_expires_at > ?`;
 
-export function prepareTransitions(db: Database) {
+export function prepareTransitions(db: BetterSqlite3.Database) {
   return {
     storeDefinition: db.prepare(
       `insert into definition (hash, workflow, revision, document, source, stored_at) values (?, ?, ?, ?, ?, ?)
