@@ -1,4 +1,4 @@
 export type * from './contract.js';
 export { terminalStatuses } from './contract.js';
-export { MemoryStorage } from './memory-storage.js';
+export { MemoryStorage } from './memory/memory-storage.js';
 export { type CheckpointThresholds, type FileSync, SqliteStorage, type SqliteStorageOptions } from './sqlite/index.js';

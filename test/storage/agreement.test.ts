@@ -256,6 +256,13 @@ async function knownOf(storage: Storage): Promise<Known> {
   return { runs: new Map(runs.map((record) => [record.run, record])), lastSeq };
 }
 
+/** Every script begins with runs that are driven, so that it does not spend itself on getting there. */
+const beginning: readonly Operation[] = [
+  { kind: 'enqueue', workflow: 0, key: 'a', dueAt: 0 },
+  { kind: 'enqueue', workflow: 1, key: null, dueAt: 0 },
+  { kind: 'claim', owner: 'engine-a', hashes: [...hashes], limit: 2, now: 8, leaseMs: 4, only: null, mailLimit: null },
+];
+
 /** Operations of one turn of the event loop, turn after turn. */
 const script = fc.array(fc.array(operation, { minLength: 1, maxLength: 6 }), {
   minLength: 1,
@@ -274,7 +281,7 @@ test('memory and SQLite agree on every sequence of transitions, also when many a
       for (const storage of storages) await storage.open();
       try {
         let firstId = 1;
-        for (const turn of turns) {
+        for (const turn of [beginning, ...turns]) {
           const known = await knownOf(memory);
           const expected = await performAll(memory, turn, firstId, known);
           for (const outcome of expected) seen.add(JSON.stringify(outcome));
@@ -296,19 +303,6 @@ test('memory and SQLite agree on every sequence of transitions, also when many a
     { seed: 20, numRuns: 60 },
   );
   // The scripts reached what matters, or their agreement says nothing.
-  console.log(
-    Object.fromEntries(
-      [
-        '"posted"',
-        '"refused"',
-        '"ended"',
-        '"unknown"',
-        '"resumedFrom":"wf_',
-        '"parentOccurrence":"1"',
-        '"rollbackStatus":"owed","input":"{}","output":"{',
-      ].map((k) => [k, [...seen].filter((t) => t.includes(k)).length]),
-    ),
-  );
   for (const outcome of [
     '"committed"',
     '"lease-lost"',

@@ -1,4 +1,4 @@
-import type BetterSqlite3 from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import { runColumns } from './queries.js';
 
 /** The head of one definition's queue; exported so that a test can ask SQLite for its plan. */
@@ -7,73 +7,54 @@ export const headSql = `select run, workflow, status, due_at as dueAt from run
 
 export const countLeasedSql = `select count(*) from run where workflow = ? and lease_expires_at > ?`;
 
-export function prepareTransitions(db: BetterSqlite3.Database) {
-  return {
-    storeDefinition: db.prepare(
-      `insert into definition (hash, workflow, revision, document, source, stored_at) values (?, ?, ?, ?, ?, ?)
+const forRows = {
+  storeDefinition: `insert into definition (hash, workflow, revision, document, source, stored_at) values (?, ?, ?, ?, ?, ?)
        on conflict (hash) do nothing`,
-    ),
-    insertRun: db.prepare(
-      `insert into run (id, workflow, revision, definition_hash, key, status, input, created_at, due_at, epoch, inbox_seq,
+  insertRun: `insert into run (id, workflow, revision, definition_hash, key, status, input, created_at, due_at, epoch, inbox_seq,
          parent_id, parent_step, parent_occurrence, resumed_from)
        values (@id, @workflow, @revision, @definitionHash, @key, 'pending', @input, @createdAt, @dueAt, 0, 0,
          @parentId, @parentStep, @parentOccurrence, @resumedFrom)
        returning ${runColumns}`,
-    ),
-    head: db.prepare(headSql),
-    headOnly: db.prepare(
-      `select run, workflow, status, due_at as dueAt from run
+  head: headSql,
+  headOnly: `select run, workflow, status, due_at as dueAt from run
        where id = ? and definition_hash = ? and ended_at is null and due_at <= ?`,
-    ),
-    countLeased: db.prepare(countLeasedSql).pluck(),
-    lease: db.prepare(
-      `update run set status = @status, owner = @owner, epoch = epoch + 1, lease_expires_at = @leaseExpiresAt,
+  lease: `update run set status = @status, owner = @owner, epoch = epoch + 1, lease_expires_at = @leaseExpiresAt,
          due_at = @leaseExpiresAt, started_at = coalesce(started_at, @now)
        where run = @run returning ${runColumns}`,
-    ),
-    renew: db.prepare(
-      `update run set lease_expires_at = @expiresAt, due_at = @expiresAt
+  renew: `update run set lease_expires_at = @expiresAt, due_at = @expiresAt
        where run = @run and owner = @owner and epoch = @epoch`,
-    ),
-    release: db.prepare(
-      `update run set owner = null, lease_expires_at = null, due_at = @now
+  release: `update run set owner = null, lease_expires_at = null, due_at = @now
        where run = @run and owner = @owner and epoch = @epoch`,
-    ),
-    releaseOwner: db.prepare(
-      `update run set owner = null, lease_expires_at = null, due_at = @now
+  releaseOwner: `update run set owner = null, lease_expires_at = null, due_at = @now
        where lease_expires_at is not null and owner = @owner returning id, status`,
-    ),
-    fence: db.prepare(`select owner, epoch, inbox_seq as inboxSeq from run where run = ?`),
-    lastSeq: db.prepare(`select coalesce(max(seq), 0) from journal where run = ?`).pluck(),
-    insertEntry: db.prepare(
-      `insert into journal (run, seq, kind, step, occurrence, aspect, at, payload) values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
-    park: db.prepare(
-      `update run set status = @status, due_at = @dueAt, rollback_status = coalesce(@rollbackStatus, rollback_status),
+  fence: `select owner, epoch, inbox_seq as inboxSeq from run where run = ?`,
+  insertEntry: `insert into journal (run, seq, kind, step, occurrence, aspect, at, payload) values (?, ?, ?, ?, ?, ?, ?, ?)`,
+  park: `update run set status = @status, due_at = @dueAt, rollback_status = coalesce(@rollbackStatus, rollback_status),
          owner = null, lease_expires_at = null
        where run = @run`,
-    ),
-    end: db.prepare(
-      `update run set status = @status, output = @output, error = @error, rollback_status = @rollbackStatus,
+  end: `update run set status = @status, output = @output, error = @error, rollback_status = @rollbackStatus,
          ended_at = @endedAt, due_at = null, owner = null, lease_expires_at = null
        where run = @run`,
-    ),
-    setStatus: db.prepare(
-      `update run set status = @status, rollback_status = coalesce(@rollbackStatus, rollback_status) where run = @run`,
-    ),
-    unfinishedRun: db.prepare(`select run from run where id = ? and ended_at is null`).pluck(),
-    raiseInbox: db
-      .prepare(
-        `update run set inbox_seq = inbox_seq + 1,
+  setStatus: `update run set status = @status, rollback_status = coalesce(@rollbackStatus, rollback_status) where run = @run`,
+  reopen: `update run set status = 'compensating', rollback_status = 'owed', due_at = @dueAt, ended_at = null
+       where run = @run`,
+  passKey: `update run set key = null, resumed_by = @resumedBy where run = @run`,
+  insertMessage: `insert into inbox (run, seq, kind, name, payload, at) values (?, ?, ?, ?, ?, ?)`,
+};
+
+const forSingleValues = {
+  countLeased: countLeasedSql,
+  lastSeq: `select coalesce(max(seq), 0) from journal where run = ?`,
+  unfinishedRun: `select run from run where id = ? and ended_at is null`,
+  raiseInbox: `update run set inbox_seq = inbox_seq + 1,
            due_at = case when owner is null then min(coalesce(due_at, @at), @at) else due_at end
          where run = @run returning inbox_seq`,
-      )
-      .pluck(),
-    reopen: db.prepare(
-      `update run set status = 'compensating', rollback_status = 'owed', due_at = @dueAt, ended_at = null
-       where run = @run`,
-    ),
-    passKey: db.prepare(`update run set key = null, resumed_by = @resumedBy where run = @run`),
-    insertMessage: db.prepare(`insert into inbox (run, seq, kind, name, payload, at) values (?, ?, ?, ?, ?, ?)`),
-  };
+};
+
+export type TransitionStatements = Readonly<Record<keyof typeof forRows | keyof typeof forSingleValues, Statement>>;
+
+export function prepareTransitions(db: Database): TransitionStatements {
+  const rows = Object.entries(forRows).map(([name, sql]) => [name, db.prepare(sql)] as const);
+  const values = Object.entries(forSingleValues).map(([name, sql]) => [name, db.prepare(sql).pluck()] as const);
+  return Object.fromEntries([...rows, ...values]) as TransitionStatements;
 }

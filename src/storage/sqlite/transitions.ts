@@ -18,7 +18,7 @@ import type {
 } from '../contract.js';
 import { assertFollow, canReopen, canResume, isTerminal, refusalOf, statusWhenClaimed } from '../run-rules.js';
 import type { Queries } from './queries.js';
-import { prepareTransitions } from './transition-sql.js';
+import { type TransitionStatements, prepareTransitions } from './transition-sql.js';
 
 /**
  * The writes of the contract, each to be called inside a transaction that the caller begins and ends.
@@ -28,7 +28,7 @@ export class Transitions {
   /** Since it was last looked at, something was written that may concern an engine other than the writer. */
   concernedOthers = false;
 
-  readonly #sql: ReturnType<typeof prepareTransitions>;
+  readonly #sql: TransitionStatements;
   /** Over the same connection, so that they see what the transaction has written. */
   readonly #queries: Queries;
 

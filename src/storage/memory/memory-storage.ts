@@ -1,4 +1,4 @@
-import { ChangeListeners } from './change-listeners.js';
+import { ChangeListeners } from '../change-listeners.js';
 import type {
   Claim,
   InboxMessage,
@@ -17,10 +17,8 @@ import type {
   Transition,
   Unit,
   UnitResult,
-} from './contract.js';
-import { type Due, isBefore } from './due-queue.js';
-import { MemoryRuns, type StoredRun } from './memory-runs.js';
-import { decodeCursor, encodeCursor } from './run-cursor.js';
+} from '../contract.js';
+import { encodeCursor } from '../run-cursor.js';
 import {
   assertClaim,
   assertFollow,
@@ -31,7 +29,8 @@ import {
   refusalOf,
   statusWhenClaimed,
   stoppedError,
-} from './run-rules.js';
+} from '../run-rules.js';
+import { RunTable, type StoredRun } from './run-table.js';
 
 /**
  * Everything in this object and gone with it; for tests, and for flows that need not outlive the
@@ -40,7 +39,7 @@ import {
 export class MemoryStorage implements Storage {
   readonly capabilities: StorageCapabilities = { durable: false, shared: false, provesDeath: false };
 
-  readonly #runs = new MemoryRuns();
+  readonly #runs = new RunTable();
   readonly #definitions = new Map<string, StoredDefinition>();
   readonly #engines = new Set<string>();
   readonly #listeners = new ChangeListeners();
@@ -83,10 +82,7 @@ export class MemoryStorage implements Storage {
 
   async unfinishedHashes(workflow: string, revision: number, hash: string): Promise<string[]> {
     this.#assertOpen();
-    const hashes = new Set<string>();
-    for (const { record } of this.#runs.unfinished) {
-      if (record.workflow === workflow && record.revision === revision) hashes.add(record.definitionHash);
-    }
+    const hashes = this.#runs.unfinishedHashes(workflow, revision);
     hashes.delete(hash);
     return [...hashes].sort();
   }
@@ -105,12 +101,12 @@ export class MemoryStorage implements Storage {
   async claimRuns(claim: Claim): Promise<RunRecord[]> {
     this.#assertOpen();
     assertClaim(claim);
-    const places = this.#freePlaces(claim);
+    const places = this.#runs.freePlaces(claim);
     // A definition's queue leaves the merge when its workflow is full or none of it is due.
     const hashes = new Set(claim.hashes);
     const claimed: RunRecord[] = [];
     while (claimed.length < claim.limit) {
-      const stored = this.#oldestDue(hashes, claim);
+      const stored = this.#runs.oldestDue(hashes, claim);
       if (stored === undefined) break;
       const { record } = stored;
       const free = places.get(record.workflow) ?? Infinity;
@@ -138,7 +134,7 @@ export class MemoryStorage implements Storage {
     this.#assertOpen();
     const lost: number[] = [];
     for (const lease of leases) {
-      const held = this.#heldBy(owner, lease);
+      const held = this.#runs.heldBy(owner, lease);
       if (held === undefined) lost.push(lease.run);
       else this.#runs.update(held, { leaseExpiresAt: expiresAt, dueAt: expiresAt });
     }
@@ -148,7 +144,7 @@ export class MemoryStorage implements Storage {
   async releaseRuns(owner: string, leases: readonly Lease[], now: number): Promise<void> {
     this.#assertOpen();
     for (const lease of leases) {
-      const held = this.#heldBy(owner, lease);
+      const held = this.#runs.heldBy(owner, lease);
       if (held === undefined) continue;
       this.#runs.update(held, { owner: null, leaseExpiresAt: null, dueAt: now });
       this.#changed();
@@ -172,14 +168,13 @@ export class MemoryStorage implements Storage {
 
   async readJournal(run: number, afterSeq: number, limit: number): Promise<JournalRow[]> {
     this.#assertOpen();
-    // Numbered from 1 without gaps.
-    return this.#runs.at(run)?.journal.slice(afterSeq, afterSeq + limit) ?? [];
+    return this.#runs.get(run)?.journal.slice(afterSeq, afterSeq + limit) ?? [];
   }
 
   async readEntries(run: number, steps: readonly string[]): Promise<JournalRow[]> {
     this.#assertOpen();
     const wanted = new Set<string | null>(steps);
-    return this.#runs.at(run)?.journal.filter(({ step }) => wanted.has(step)) ?? [];
+    return this.#runs.get(run)?.journal.filter(({ step }) => wanted.has(step)) ?? [];
   }
 
   async postInbox<Refusal = never>(runId: string, post: InboxPost<Refusal>): Promise<PostResult<Refusal>> {
@@ -200,7 +195,7 @@ export class MemoryStorage implements Storage {
 
   async readInbox(run: number, afterSeq: number): Promise<InboxMessage[]> {
     this.#assertOpen();
-    return this.#runs.at(run)?.inbox.slice(afterSeq) ?? [];
+    return this.#runs.get(run)?.inbox.slice(afterSeq) ?? [];
   }
 
   async resumeRun(from: string, run: NewRun, entries: readonly JournalRow[]): Promise<RunRecord | undefined> {
@@ -232,17 +227,7 @@ export class MemoryStorage implements Storage {
   async listRuns(query: RunQuery): Promise<{ runs: RunRecord[]; cursor?: string }> {
     this.#assertOpen();
     const limit = query.limit ?? defaultListLimit;
-    const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
-    const matching = this.#runs.all
-      .map(({ record }) => record)
-      .filter((record) => query.workflow === undefined || record.workflow === query.workflow)
-      .filter((record) => query.statuses === undefined || query.statuses.includes(record.status))
-      .filter((record) => query.since === undefined || record.createdAt >= query.since)
-      .sort((a, b) => b.createdAt - a.createdAt || b.run - a.run)
-      .filter(
-        ({ createdAt, run }) =>
-          after === undefined || createdAt < after.createdAt || (createdAt === after.createdAt && run < after.run),
-      );
+    const matching = this.#runs.list(query);
     const runs = matching.slice(0, limit);
     const last = runs.at(-1);
     return matching.length > runs.length && last !== undefined ? { runs, cursor: encodeCursor(last) } : { runs };
@@ -250,7 +235,7 @@ export class MemoryStorage implements Storage {
 
   async nextDueAt(hashes: readonly string[]): Promise<number | undefined> {
     this.#assertOpen();
-    const earliest = hashes.map((hash) => this.#runs.firstDue(hash)?.dueAt).filter((dueAt) => dueAt !== undefined);
+    const earliest = hashes.map((hash) => this.#runs.earliestDue(hash)).filter((dueAt) => dueAt !== undefined);
     return earliest.length === 0 ? undefined : Math.min(...earliest);
   }
 
@@ -267,40 +252,8 @@ export class MemoryStorage implements Storage {
     if (this.#engines.size > 1) this.#listeners.notify();
   }
 
-  #heldBy(owner: string, { run, epoch }: Lease): StoredRun | undefined {
-    const stored = this.#runs.at(run);
-    return stored?.record.owner === owner && stored.record.epoch === epoch ? stored : undefined;
-  }
-
-  #freePlaces({ limits, now }: Claim): Map<string, number> {
-    const places = new Map(limits);
-    if (places.size === 0) return places;
-    for (const { record } of this.#runs.leased) {
-      const free = places.get(record.workflow);
-      if (free !== undefined && record.leaseExpiresAt !== null && record.leaseExpiresAt > now) {
-        places.set(record.workflow, free - 1);
-      }
-    }
-    return places;
-  }
-
-  #oldestDue(hashes: ReadonlySet<string>, { now, only }: Claim): StoredRun | undefined {
-    if (only !== undefined) {
-      const stored = this.#runs.byId(only);
-      const isDue = stored !== undefined && stored.record.dueAt !== null && stored.record.dueAt <= now;
-      return isDue && hashes.has(stored.record.definitionHash) ? stored : undefined;
-    }
-    let oldest: Due | undefined;
-    for (const hash of hashes) {
-      const first = this.#runs.firstDue(hash);
-      if (first !== undefined && first.dueAt <= now && (oldest === undefined || isBefore(first, oldest)))
-        oldest = first;
-    }
-    return oldest === undefined ? undefined : this.#runs.at(oldest.run);
-  }
-
   #commitUnit(unit: Unit): UnitResult {
-    const stored = this.#runs.at(unit.run);
+    const stored = this.#runs.get(unit.run);
     const refusal = refusalOf(unit, stored?.record);
     if (refusal !== undefined || stored === undefined) return refusal ?? 'lease-lost';
     // All that can fail comes before the first change.
