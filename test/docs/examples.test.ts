@@ -1,0 +1,101 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { PaymentSimulator } from '../../handlers/_payment-simulator.js';
+import { Project } from '../cli/project.js';
+import { type Page, page, root } from './manual.js';
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** The files that a page shows, in a folder of their own, with its waits cut short. */
+function projectOf({ blocks }: Page): Project {
+  const files = blocks.flatMap(({ file, text }) =>
+    file === undefined ? [] : [[file, text.replace(/sleep: \d+s/, 'sleep: 5ms')] as const],
+  );
+  const project = new Project(Object.fromEntries(files));
+  symlinkSync(join(root, 'node_modules'), project.path('node_modules'));
+  // The handlers of the manual use paths as people do, from where they are.
+  const before = process.cwd();
+  process.chdir(project.folder);
+  onTestFinished(() => process.chdir(before));
+  return project;
+}
+
+describe('README.md', () => {
+  const readme = page('README.md');
+
+  it('shows a flow that charges once and writes the receipt', async () => {
+    const project = projectOf(readme);
+    const payments = new PaymentSimulator();
+    vi.stubEnv('PAYMENTS_URL', await payments.listen());
+    onTestFinished(() => payments.close());
+    // The charge goes through, but its answer is lost, so that it is asked for again.
+    payments.plan([{ do: 'lose-answer' }]);
+
+    const command = ['run', 'renew-subscription', '--key', 'july', '--input', '{"customer":"c-1","amountCents":1900}'];
+    const first = await project.runsheet(command);
+    expect(first.err).toContain('retrying');
+    expect(first).toMatchObject({ code: 0 });
+    const { receipt } = JSON.parse(first.out) as { receipt: string };
+    expect(project.read(receipt)).toBe('c-1 paid 19 EUR\n');
+    expect(payments.effects()).toMatchObject([{ path: '/charges', calls: 2 }]);
+    expect(payments.effects()).toHaveLength(1);
+
+    const second = await project.runsheet(command);
+    expect(second.out).toBe(first.out);
+    expect(payments.effects()).toMatchObject([{ calls: 2 }]);
+  });
+
+  it('shows what the checker says of four slips, word for word', async () => {
+    const project = projectOf(readme);
+    const flow = readme.blocks.find(({ file }) => file === 'definitions/renew-subscription.yaml')?.text ?? '';
+    const slips: [string, string][] = [
+      ['timeout: 20s', 'timeout: 20'],
+      ['step: receipts.write', 'step: receipt.write'],
+      ['id: charge', 'id: chrage'],
+      ['text: =$input.customer & " paid " & $input.amountCents / 100 & " EUR"', 'text: $input.customer'],
+    ];
+    for (const [right] of slips) expect(flow).toContain(right);
+    const wrong = slips.reduce((text, [right, slip]) => text.replace(right, slip), flow);
+    project.write('definitions/renew-subscription.yaml', wrong);
+
+    const { code, out } = await project.runsheet(['validate']);
+    expect(code).toBe(1);
+    const shown = readme.blocks.find(({ text }) => text.startsWith('$ npx runsheet validate\n'))?.text ?? '';
+    expect(shown).not.toBe('');
+    expect(out.startsWith(shown.replace('$ npx runsheet validate\n', ''))).toBe(true);
+  });
+});
+
+describe('docs/guide/getting-started.md', () => {
+  const guide = page('docs/guide/getting-started.md');
+
+  it('counts lines and keeps the result', async () => {
+    const project = projectOf(guide);
+    project.write('a.txt', 'one\ntwo\n');
+    project.write('b.txt', 'three\n');
+    const { code, out, err } = await project.runsheet([
+      'run',
+      'census',
+      '--input',
+      '{"files":["a.txt","none","b.txt"]}',
+    ]);
+    expect({ code, err }).toMatchObject({ code: 0 });
+    expect(JSON.parse(out)).toBe(3);
+    expect(project.read('census.txt')).toBe('3 files, 3 lines\n');
+  });
+
+  it.each(['files.cuont', 'sleep: 2', 'file: $input.report'])('catches %s', async (slip) => {
+    const project = projectOf(guide);
+    const flow = project.read('definitions/census.yaml');
+    const wrong = flow
+      .replace('files.count', slip.startsWith('files.') ? slip : 'files.count')
+      .replace('sleep: 5ms', slip.startsWith('sleep:') ? slip : 'sleep: 5ms')
+      .replace('file: =$input.report', slip.startsWith('file:') ? slip : 'file: =$input.report');
+    expect(wrong).not.toBe(flow);
+    project.write('definitions/census.yaml', wrong);
+    const { code, out } = await project.runsheet(['validate']);
+    expect(code).toBe(1);
+    expect(out).toContain('help:');
+  });
+});
