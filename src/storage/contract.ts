@@ -33,6 +33,11 @@ export interface Storage {
   /** Keeps a sealed definition under its hash. Storing the same hash again changes nothing. */
   storeDefinition(definition: StoredDefinition): Promise<void>;
   readDefinition(hash: string): Promise<StoredDefinition | undefined>;
+  /**
+   * At most so many runs of a workflow leased at once, over all engines and revisions; null is no limit. Kept from
+   * the highest revision that said something: a lower one than the stored one changes nothing.
+   */
+  setWorkflowLimit(workflow: string, revision: number, limit: number | null): Promise<void>;
   /** Hashes, other than `hash`, of this workflow and revision that an unfinished run is still on. */
   unfinishedHashes(workflow: string, revision: number, hash: string): Promise<string[]>;
 
@@ -84,6 +89,30 @@ export interface Storage {
    * on. Refused (`undefined`) unless the old run is `failed` and has no `resumedBy`.
    */
   resumeRun(from: string, run: NewRun, entries: readonly JournalRow[]): Promise<RunRecord | undefined>;
+
+  /**
+   * Says what schedules a revision of a workflow has. Ignored if a higher revision has spoken. An existing schedule keeps
+   * `nextAt` and its anchor unless cadence or zone changed, and whether it is paused; ids that are not among them go.
+   */
+  registerSchedules(workflow: string, revision: number, schedules: readonly NewSchedule[], now: number): Promise<void>;
+  /** All, or those of some workflows; by workflow and id. */
+  listSchedules(workflows?: readonly string[]): Promise<ScheduleRecord[]>;
+  /**
+   * In one transaction: the row is locked, the overlap rule applied (`skip`: nothing while a run of this schedule is
+   * not terminal; `queue`: nothing while one of them is pending), the run inserted, `nextAt` moved on.
+   */
+  fireSchedule(firing: Firing): Promise<FiringResult>;
+  /** @returns false where there is no such schedule. `nextAt` is given when it goes on. */
+  pauseSchedule(workflow: string, id: string, paused: boolean, nextAt?: number | null): Promise<boolean>;
+
+  /** Removes trees for good, with all that belongs to them; answers how many runs. In bounded transactions. */
+  cleanup(query: RetentionQuery): Promise<number>;
+  /** Puts trees away: readable by id and key, no longer listed. Answers how many runs. */
+  archive(query: RetentionQuery, now: number): Promise<number>;
+  countArchived(): Promise<number>;
+
+  /** Looks at the unfinished runs, on behalf of an engine that can drive these definitions. */
+  survey(owner: string, hashes: readonly string[], now: number): Promise<Survey>;
 
   /** Runs whose parent is this one, in order of insertion. */
   listChildren(parentId: string): Promise<RunRecord[]>;
@@ -161,6 +190,14 @@ export interface RunRecord {
   /** The failed run that this one took over, and the one that took this one over. */
   readonly resumedFrom: string | null;
   readonly resumedBy: string | null;
+  /**
+   * How many leases in a row ended by death or expiry (not by a hand-back), with no outcome in between. The k-th (k ≥ 2)
+   * makes the run due no sooner than `interruptionDelayMs(k)` later.
+   */
+  readonly interruptions: number;
+  /** The schedule of its workflow that started it. */
+  readonly scheduleId: string | null;
+  readonly archivedAt: number | null;
 }
 
 /** Where a child run stands in its parent; unique over all runs, so that a child is never inserted twice. */
@@ -181,6 +218,7 @@ export interface NewRun {
   readonly createdAt: number;
   readonly dueAt: number;
   readonly parent?: ParentPlace;
+  readonly scheduleId?: string;
 }
 
 export interface Claim {
@@ -192,8 +230,11 @@ export interface Claim {
   readonly leaseExpiresAt: number;
   /** Only this run (by id), if it is due and of one of `hashes`. */
   readonly only?: string;
-  /** At most so many runs of a workflow leased (and the lease not expired) at once, over all engines and revisions. */
-  readonly limits?: ReadonlyMap<string, number>;
+  /**
+   * The engine drives nothing else. Runs that were interrupted `suspectAfter` times in a row or more are given to such
+   * an engine only, and then one run alone.
+   */
+  readonly alone: boolean;
 }
 
 export interface Lease {
@@ -240,6 +281,8 @@ export interface Unit extends Lease {
    * output stays. Left alone if not `completed`, or if they have a rollback status.
    */
   readonly reopen?: readonly { readonly runId: string; readonly dueAt: number }[];
+  /** It holds an outcome: the count of interruptions begins anew. */
+  readonly progress?: boolean;
 }
 
 export type Transition =
@@ -316,6 +359,64 @@ export interface InboxMessage extends NewInboxMessage {
   readonly seq: number;
 }
 
+/** When a workflow starts by itself. Unique by workflow and id. */
+export interface NewSchedule {
+  readonly id: string;
+  /** JSON text of `{ cron }` or `{ everyMs }`: opaque here, compared to tell whether it has changed. */
+  readonly cadence: string;
+  readonly timezone: string | null;
+  /** JSON text. */
+  readonly input: string;
+  readonly overlap: 'skip' | 'queue' | 'allow';
+  /** Of a schedule that is new, or whose cadence or zone has changed. */
+  readonly nextAt: number | null;
+}
+
+export interface ScheduleRecord extends NewSchedule {
+  readonly workflow: string;
+  readonly revision: number;
+  /** When it was first registered (with this cadence and zone): `every` counts from here. */
+  readonly anchorAt: number;
+  readonly paused: boolean;
+}
+
+export interface Firing {
+  readonly workflow: string;
+  readonly id: string;
+  /** The nominal time that is fired; refused if the row has another one by now, or is paused. */
+  readonly at: number;
+  /** The next one; null where there is none. */
+  readonly nextAt: number | null;
+  /** Has `scheduleId` and a key made of both. */
+  readonly run: NewRun;
+}
+
+/** `skipped`: by the overlap rule; the schedule moves on all the same. `lost`: another engine was quicker. */
+export type FiringResult = { readonly kind: 'fired'; readonly run: RunRecord } | { readonly kind: 'skipped' | 'lost' };
+
+/** Which finished trees of runs: the root ended at `endedBefore` or earlier, and nothing in the tree is owed or stuck. */
+export interface RetentionQuery {
+  readonly endedBefore: number;
+  /** Of the root. Default: all terminal ones. */
+  readonly statuses?: readonly (typeof terminalStatuses)[number][];
+  /** At most so many runs, whole trees only (a larger tree counts as one step of its own). */
+  readonly limit: number;
+}
+
+/** What an operator wants to know of the runs that nobody drives. */
+export interface Survey {
+  /** Parked runs of the given definitions. */
+  readonly parked: number;
+  /** Unfinished runs whose parent's row is gone. */
+  readonly orphans: readonly string[];
+  /** Unfinished runs of other definitions. */
+  readonly withoutDefinition: readonly RunRecord[];
+  /** Interrupted `suspectAfter` times in a row or more. */
+  readonly suspects: readonly string[];
+  /** Engines other than the asking one are, for all that is known, alive. */
+  readonly othersAlive: boolean;
+}
+
 export interface RunQuery {
   readonly workflow?: string;
   readonly statuses?: readonly RunStatus[];
@@ -324,6 +425,8 @@ export interface RunQuery {
   /** At most; default 100. */
   readonly limit?: number;
   readonly cursor?: string;
+  /** Only archived runs; without it, none of them. */
+  readonly archived?: boolean;
 }
 
 export interface StoredDefinition {
