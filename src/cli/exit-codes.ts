@@ -23,7 +23,6 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export const exitCodeOf: Readonly<Record<ErrorCode, ExitCode>> = {
   RS_OPTIONS_INVALID: exitCodes.usage,
   RS_DEFINITION_INVALID: exitCodes.invalidFlow,
-  RS_DEFINITION_UNSUPPORTED: exitCodes.invalidFlow,
   RS_DEFINITION_CONFLICT: exitCodes.conflict,
   RS_DEFINITION_UNKNOWN: exitCodes.notFound,
   RS_HANDLER_INVALID: exitCodes.invalidFlow,
@@ -36,6 +35,7 @@ export const exitCodeOf: Readonly<Record<ErrorCode, ExitCode>> = {
   RS_RUN_ENDING: exitCodes.conflict,
   RS_RUN_NOT_STUCK: exitCodes.conflict,
   RS_RUN_NOT_RESUMABLE: exitCodes.conflict,
+  RS_SCHEDULE_UNKNOWN: exitCodes.notFound,
   RS_SIGNAL_UNKNOWN: exitCodes.notFound,
   RS_SIGNAL_INVALID: exitCodes.usage,
   RS_SIGNAL_ALREADY_DELIVERED: exitCodes.conflict,

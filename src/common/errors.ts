@@ -6,7 +6,6 @@
 export const errorCodes = {
   RS_OPTIONS_INVALID: 'An option passed to the library is unknown or impossible.',
   RS_DEFINITION_INVALID: 'A flow file has mistakes; `diagnostics` lists them all.',
-  RS_DEFINITION_UNSUPPORTED: 'A flow uses a part of the language that this version cannot run yet.',
   RS_DEFINITION_CONFLICT: 'The same name and revision is registered with another content.',
   RS_DEFINITION_UNKNOWN: 'No definition of that name (and revision) is registered.',
   RS_HANDLER_INVALID: 'A handler module throws, exports no handler, or a handler is malformed.',
@@ -19,6 +18,7 @@ export const errorCodes = {
   RS_RUN_ENDING: 'How the run ends is settled; it cannot be cancelled any more.',
   RS_RUN_NOT_STUCK: 'The unwind of the run is not stuck, so there is nothing to resume or abandon.',
   RS_RUN_NOT_RESUMABLE: 'The run cannot be resumed; the message says why.',
+  RS_SCHEDULE_UNKNOWN: 'The workflow has no schedule of this id.',
   RS_SIGNAL_UNKNOWN: 'No gate of the workflow waits for a signal of this name.',
   RS_SIGNAL_INVALID: 'The payload of a signal does not fit the schema of its gate.',
   RS_SIGNAL_ALREADY_DELIVERED: 'The signal was delivered before; the first delivery counts.',

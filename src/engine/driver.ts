@@ -1,6 +1,7 @@
 import { type JsonObject, RunsheetError } from '../common/index.js';
 import { type Children, type Plan, execute } from '../interpreter/index.js';
 import type { JournalRow, RunRecord, Transition, Unit } from '../storage/index.js';
+import { givenUpAfter } from './interruptions.js';
 import { JournalContext, WalkSuspended } from './journal-context.js';
 import type { Unit as WrittenUnit } from './journal.js';
 import { type EngineSettings, newRunId } from './options.js';
@@ -45,6 +46,10 @@ export class Driver {
     return this.#options.record.run;
   }
 
+  get interruptions(): number {
+    return this.#options.record.interruptions;
+  }
+
   get epoch(): number {
     return this.#options.record.epoch;
   }
@@ -82,6 +87,7 @@ export class Driver {
       },
       clock,
       newRunId: () => newRunId(settings),
+      givenUp: record.interruptions >= givenUpAfter,
       abortGraceMs,
       ...(onOperation && { onOperation: (operation: string) => onOperation(record.id, operation) }),
     });
@@ -164,6 +170,7 @@ export class Driver {
       ...(reopen.length > 0 && { reopen }),
       ...(transition && { transition }),
       ...(inboxSeq !== undefined && { inboxSeq }),
+      ...(record.interruptions > 0 && entries.some(isOutcome) && { progress: true }),
     };
     const [result] = await settings.storage.commitUnits([unit], { alone: alone() });
     if (result === 'lease-lost') throw leaseLost(record);
@@ -186,6 +193,13 @@ export class Driver {
 
 function isCompletedOutcome({ kind, payload }: JournalRow): boolean {
   return kind === 'run-outcome' && (JSON.parse(payload ?? '{}') as { status: string }).status === 'completed';
+}
+
+/** Something has come of the run: its interruptions are no longer in a row. */
+function isOutcome({ kind }: JournalRow): boolean {
+  return (
+    kind.endsWith('-completed') || kind.endsWith('-failed') || kind === 'signal-consumed' || kind === 'run-outcome'
+  );
 }
 
 /** Of a run that took over from another one: whose idempotency keys it goes on with. */

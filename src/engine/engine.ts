@@ -1,21 +1,17 @@
-import { type JsonValue, RunsheetError, type Timer, canonicalJson, toJsonText } from '../common/index.js';
-import { type Definition, definitionFromCanonical, validateInput } from '../definition/index.js';
-import {
-  type InboxPost,
-  type JournalRow,
-  type ReleasedRun,
-  type RunQuery,
-  type RunRecord,
-  type Unit,
-  terminalStatuses,
-} from '../storage/index.js';
-import { Driver } from './driver.js';
-import { type RunEvent, eventsOf } from './events.js';
+import { type JsonValue, RunsheetError, canonicalJson, toJsonText } from '../common/index.js';
+import { type Definition, validateInput } from '../definition/index.js';
+import { type JournalRow, type RunQuery, type RunRecord, type RunStatus, terminalStatuses } from '../storage/index.js';
+import type { RunEvent } from './events.js';
+import { OpenedStorage, type RunAddress } from './opened-storage.js';
 import { type EngineOptions, type EngineSettings, newRunId, readOptions } from './options.js';
-import { DefinitionRegistry, storeDefinition } from './registry.js';
+import { type Recovery, Recoverer } from './recovery.js';
+import { DefinitionRegistry } from './registry.js';
 import { assertResumable, takenOver } from './resume.js';
+import { type RetentionOptions, Retention } from './retention.js';
 import { type Run, toRun } from './run.js';
+import { type Schedule, nextAfter, toSchedule, upcoming } from './schedules.js';
 import { checkPayload, gatesOf, signalGuard } from './signals.js';
+import { Worker } from './worker.js';
 
 /**
  * Creates an engine over a storage. Nothing is opened or driven before the first call.
@@ -25,7 +21,8 @@ import { checkPayload, gatesOf, signalGuard } from './signals.js';
  *     const run = await engine.enqueue('order-fulfilment', input, { key: 'order-42' });
  *     const { output } = await engine.result(run.id);
  *
- * @throws RunsheetError `RS_OPTIONS_INVALID` for unknown options and impossible values
+ * @throws RunsheetError `RS_OPTIONS_INVALID` for unknown options, impossible values, and a storage that lacks
+ *   something; `RS_HANDLER_UNKNOWN` for flows whose handlers are missing
  */
 export function createEngine(options: EngineOptions): Engine {
   return new Engine(readOptions(options));
@@ -38,9 +35,6 @@ export interface EnqueueOptions {
   readonly at?: number;
 }
 
-/** A run, by its id or by the key it was started with. */
-export type RunAddress = string | { readonly workflow: string; readonly key: string };
-
 export interface CancelOptions {
   /** Undo what the run has done so far. Default true. */
   readonly compensate?: boolean;
@@ -48,59 +42,56 @@ export interface CancelOptions {
   readonly reason?: string;
 }
 
-/** What `recover` took over, by what the runs were doing. */
-export interface Recovery {
-  readonly running: number;
-  readonly waiting: number;
-  readonly compensating: number;
-  readonly total: number;
+export interface CloseOptions {
+  /** How long running handlers may still take. Default: the engine's `stopGraceMs`. */
+  readonly graceMs?: number;
 }
 
 export type EngineListener = (event: RunEvent) => void;
+export type FaultListener = (error: unknown, runId: string | null) => void;
 
-/** After a fault, claims pause so long, doubling up to the longest. */
-const firstPauseMs = 1000;
-const longestPauseMs = 30_000;
-
-/** One process's worker over a storage. */
+/** One process's worker over a storage, and the way in for everybody who wants something of its runs. */
 export class Engine {
   readonly #settings: EngineSettings;
-  readonly #owner: string;
   readonly #registry: DefinitionRegistry;
-  readonly #drivers = new Map<number, Driver>();
-  readonly #drives = new Set<Promise<void>>();
+  readonly #opened: OpenedStorage;
+  readonly #worker: Worker;
+  readonly #recoverer: Recoverer;
+  readonly #retention: Retention;
   readonly #listeners = new Set<EngineListener>();
-  readonly #faultListeners = new Set<(error: unknown, runId: string | null) => void>();
+  readonly #faultListeners = new Set<FaultListener>();
   readonly #endWaiters = new Map<string, Set<() => void>>();
 
-  #opening: Promise<void> | undefined;
-  #started: { readonly only: string | undefined } | undefined;
-  #stopping: Promise<void> | undefined;
-  #ticking: Promise<number> | undefined;
-  #tickAgain = false;
-  #wakeTimer: Timer | undefined;
-  #heartbeat: Timer | undefined;
-  #unsubscribe: (() => void) | undefined;
-  #pauseMs = 0;
-  #pausedUntil = 0;
-
   constructor(settings: EngineSettings) {
+    const owner = `engine_${Buffer.from(settings.randomBytes()).toString('hex')}`;
     this.#settings = settings;
-    this.#owner = `engine_${Buffer.from(settings.randomBytes()).toString('hex')}`;
     this.#registry = new DefinitionRegistry(settings.handlers);
     for (const definition of settings.definitions) this.#registry.add(definition);
+    this.#opened = new OpenedStorage(settings, owner, this.#registry);
+    this.#worker = new Worker({
+      settings,
+      owner,
+      registry: this.#registry,
+      opened: this.#opened,
+      onEvent: (event) => this.#emit(event),
+      onFault: (error, runId) => this.#faultListeners.forEach((listener) => listener(error, runId)),
+      onEnd: (runId) => this.#endWaiters.get(runId)?.forEach((waiter) => waiter()),
+    });
+    this.#recoverer = new Recoverer(settings, owner, this.#registry);
+    this.#retention = new Retention(settings);
   }
 
   /**
    * Adds a definition. Runs on other revisions go on as they are; new runs take the newest.
    *
-   * @throws RunsheetError `RS_DEFINITION_CONFLICT`, `RS_DEFINITION_UNSUPPORTED`, `RS_HANDLER_UNKNOWN`
+   * @throws RunsheetError `RS_DEFINITION_CONFLICT`, `RS_HANDLER_UNKNOWN`
    */
   async register(definition: Definition): Promise<void> {
     await this.#open();
+    this.#registry.check(definition);
+    await this.#opened.store(definition);
     this.#registry.add(definition);
-    await storeDefinition(this.#settings.storage, definition, this.#settings.clock.now());
-    this.#wake();
+    this.#worker.wake();
   }
 
   /**
@@ -137,7 +128,7 @@ export class Engine {
           'use another key for another run',
       );
     }
-    if (created) this.#wake();
+    if (created) this.#worker.wake();
     return toRun(run);
   }
 
@@ -168,9 +159,9 @@ export class Engine {
       for (;;) {
         const changed = new Promise<void>((resolve) => (wake = resolve));
         const run = await this.getRun(runId);
-        if (isOver(run)) return run;
+        if (isTerminal(run.status)) return run;
         if (expired) throw new RunsheetError('RS_RESULT_TIMEOUT', `${runId} is ${run.status} after ${timeoutMs} ms`);
-        if (this.#stopping !== undefined) throw stopped();
+        if (this.#worker.stopping) throw stopped();
         await changed;
       }
     } finally {
@@ -182,11 +173,8 @@ export class Engine {
   }
 
   /** @throws RunsheetError `RS_RUN_UNKNOWN` */
-  async getRun(runId: string): Promise<Run> {
-    await this.#open();
-    const record = await this.#settings.storage.getRun(runId);
-    if (record === undefined) throw new RunsheetError('RS_RUN_UNKNOWN', `there is no run ${runId}`);
-    return toRun(record);
+  async getRun(address: RunAddress): Promise<Run> {
+    return toRun(await this.#opened.find(address));
   }
 
   async listRuns(query: RunQuery = {}): Promise<{ runs: Run[]; cursor?: string }> {
@@ -204,8 +192,8 @@ export class Engine {
    *   `RS_SIGNAL_ALREADY_DELIVERED`, `RS_SIGNAL_TOO_LATE`
    */
   async signal(address: RunAddress, name: string, payload: JsonValue = null): Promise<void> {
-    const record = await this.#find(address);
-    const gates = gatesOf(await this.#definitionOf(record), name);
+    const record = await this.#opened.find(address);
+    const gates = gatesOf(await this.#opened.definitionOf(record), name);
     const { text } = toJsonText(payload, this.#settings.maxPayloadBytes);
     checkPayload(gates, payload);
     await this.#post(record, { kind: 'signal', name, payload: text, guard: signalGuard(gates) });
@@ -218,16 +206,13 @@ export class Engine {
    * @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RUN_ENDED`, `RS_RUN_ENDING` where its outcome is settled
    */
   async cancel(address: RunAddress, { compensate = true, reason }: CancelOptions = {}): Promise<void> {
-    const record = await this.#find(address);
+    const record = await this.#opened.find(address);
+    const refuse = ({ run, entries }: { run: RunRecord; entries: readonly JournalRow[] }): RunsheetError | undefined =>
+      entries.some(({ kind }) => kind === 'run-outcome') || run.status.startsWith('compensat')
+        ? new RunsheetError('RS_RUN_ENDING', `${run.id} is ending already and cannot be cancelled any more`)
+        : undefined;
     const payload = JSON.stringify({ compensate, reason: reason ?? null });
-    const guard = {
-      steps: [],
-      refuse: ({ run, entries }: { run: RunRecord; entries: readonly JournalRow[] }) =>
-        entries.some(({ kind }) => kind === 'run-outcome') || run.status.startsWith('compensat')
-          ? new RunsheetError('RS_RUN_ENDING', `${run.id} is ending already and cannot be cancelled any more`)
-          : undefined,
-    };
-    await this.#post(record, { kind: 'cancel', name: null, payload, guard });
+    await this.#post(record, { kind: 'cancel', name: null, payload, guard: { steps: [], refuse } });
   }
 
   /** Goes on with an unwind that is stuck, from the reversal that failed. @throws `RS_RUN_NOT_STUCK` and as `cancel` */
@@ -247,79 +232,116 @@ export class Engine {
    */
   async resume(address: RunAddress): Promise<Run> {
     const { storage, clock } = this.#settings;
-    const record = await this.#find(address);
-    const definition = await this.#definitionOf(record);
+    const record = await this.#opened.find(address);
+    const definition = await this.#opened.definitionOf(record);
     const journal = await storage.readJournal(record.run, 0, Number.MAX_SAFE_INTEGER);
     assertResumable(record, journal, definition);
     const now = clock.now();
     const { workflow, revision, definitionHash, key, input } = record;
-    const run = {
-      id: newRunId(this.#settings),
-      workflow,
-      revision,
-      definitionHash,
-      key,
-      input,
-      createdAt: now,
-      dueAt: now,
-    };
+    const id = newRunId(this.#settings);
+    const run = { id, workflow, revision, definitionHash, key, input, createdAt: now, dueAt: now };
     const resumed = await storage.resumeRun(record.id, run, takenOver(record, journal, definition));
     if (resumed === undefined) {
       throw new RunsheetError('RS_RUN_NOT_RESUMABLE', `${record.id} was resumed by somebody else just now`);
     }
-    this.#wake();
+    this.#worker.wake();
     return toRun(resumed);
   }
 
-  /** Takes over at once what engines left behind that are certainly dead. */
+  /** Takes over at once what engines left behind that are certainly dead, and tells what else nobody drives. */
   async recover(): Promise<Recovery> {
     await this.#open();
-    const released = await this.#settings.storage.releaseDeadEngines(this.#settings.clock.now());
-    this.#wake();
-    const compensating = released.filter(({ status }: ReleasedRun) => status === 'compensating').length;
-    return { running: released.length - compensating, waiting: 0, compensating, total: released.length };
+    const recovery = await this.#recoverer.recover();
+    this.#worker.wake();
+    return recovery;
   }
 
   /** Fills the free slots once. Answers how many runs were taken. */
   async tick(): Promise<number> {
     await this.#open();
-    if (this.#ticking !== undefined) {
-      this.#tickAgain = true;
-      return this.#ticking;
-    }
-    this.#ticking = this.#claim().finally(() => (this.#ticking = undefined));
-    return this.#ticking;
+    return this.#worker.tick();
   }
 
   /**
-   * Drives runs until `stop`: new ones, those whose time has come, and those whose lease has expired.
+   * Drives runs until `stop`: new ones, those whose time has come, and those whose lease has expired; fires schedules.
    *
    * @param options.only drive this run (by id) alone
    */
   async start({ only }: { only?: string } = {}): Promise<void> {
     await this.#open();
-    if (this.#stopping !== undefined) throw stopped();
-    this.#started = { only };
-    this.#unsubscribe ??= this.#settings.storage.onForeignChange(() => {
-      for (const driver of this.#drivers.values()) if (driver.waitsForOthers) driver.inboxChanged();
-      this.#wake();
-    });
-    this.#wake();
+    if (this.#worker.stopping) throw stopped();
+    this.#worker.start(only);
+    if (only === undefined) this.#retention.start();
   }
 
   /**
    * Claims nothing more, lets running handlers finish for `graceMs` (default `stopGraceMs`), aborts
    * the rest, and hands back every run with no handler executing. The storage stays open.
    */
-  stop({ graceMs = this.#settings.stopGraceMs }: { graceMs?: number } = {}): Promise<void> {
-    this.#stopping ??= this.#stop(graceMs);
-    return this.#stopping;
+  async stop({ graceMs = this.#settings.stopGraceMs }: CloseOptions = {}): Promise<void> {
+    this.#retention.stop();
+    await this.#worker.stop(graceMs);
+    this.#endWaiters.forEach((waiters) => waiters.forEach((waiter) => waiter()));
   }
 
-  /** `stop`, then closes the storage. */
-  async close(options: { graceMs?: number } = {}): Promise<void> {
-    await this.stop(options);
+  /**
+   * `stop`, then closes the storage. With `true` nothing is waited for: one last transaction hands every run back,
+   * and from then on nothing of this engine writes, begins or undoes anything, whatever its handlers still do.
+   */
+  async close(how: CloseOptions | true = {}): Promise<void> {
+    if (how === true) {
+      this.#retention.stop();
+      await this.#worker.fence();
+      this.#endWaiters.forEach((waiters) => waiters.forEach((waiter) => waiter()));
+    } else {
+      await this.stop(how);
+    }
     await this.#settings.storage.close();
+  }
+
+  /** Schedules of all workflows in the storage, with the next `count` times of each (default 1). */
+  async listSchedules({ count = 1 }: { count?: number } = {}): Promise<(Schedule & { nextTimes: number[] })[]> {
+    await this.#open();
+    const records = await this.#settings.storage.listSchedules();
+    return records.map((record) => ({ ...toSchedule(record), nextTimes: upcoming(record, count) }));
+  }
+
+  /** @throws RunsheetError `RS_SCHEDULE_UNKNOWN` */
+  pauseSchedule(workflow: string, id: string): Promise<void> {
+    return this.#setPaused(workflow, id, true);
+  }
+
+  /** Goes on from the next nominal time; what was missed meanwhile is not made up for. @throws as `pauseSchedule` */
+  resumeSchedule(workflow: string, id: string): Promise<void> {
+    return this.#setPaused(workflow, id, false);
+  }
+
+  /** Starts a run now, as the schedule would, whatever its overlap rule. @throws as `pauseSchedule` and `enqueue` */
+  async triggerSchedule(workflow: string, id: string): Promise<Run> {
+    const { input } = await this.#schedule(workflow, id);
+    return this.enqueue(workflow, JSON.parse(input) as JsonValue);
+  }
+
+  /**
+   * Removes finished runs that ended at least `ageMs` ago, whole trees only, nothing owed or stuck in them.
+   *
+   * @param statuses of the root; default all terminal ones
+   * @returns how many runs
+   */
+  async cleanup(ageMs: number, statuses?: RetentionOptions['statuses']): Promise<number> {
+    await this.#open();
+    return this.#retention.cleanup(ageMs, statuses);
+  }
+
+  /** Puts finished runs away, as `cleanup` chooses them, at most 1000 a call: readable by id and key, no longer listed. */
+  async archive(ageMs: number, statuses?: RetentionOptions['statuses']): Promise<number> {
+    await this.#open();
+    return this.#retention.archive(ageMs, statuses);
+  }
+
+  async getArchivedCount(): Promise<number> {
+    await this.#open();
+    return this.#settings.storage.countArchived();
   }
 
   /** Events of the runs that this engine drives, each once it is durable. Returns how to end it. */
@@ -329,178 +351,48 @@ export class Engine {
   }
 
   /** Faults that no run is to blame for: a full disk, a damaged file. The engine tries again by itself. */
-  onFault(listener: (error: unknown, runId: string | null) => void): () => void {
+  onFault(listener: FaultListener): () => void {
     this.#faultListeners.add(listener);
     return () => this.#faultListeners.delete(listener);
   }
 
   #open(): Promise<void> {
-    this.#opening ??= this.#openStorage();
-    return this.#opening;
+    return this.#opened.open();
   }
 
-  /** @throws RunsheetError `RS_RUN_UNKNOWN` */
-  async #find(address: RunAddress): Promise<RunRecord> {
-    await this.#open();
-    const { storage } = this.#settings;
-    const record =
-      typeof address === 'string'
-        ? await storage.getRun(address)
-        : await storage.getRunByKey(address.workflow, address.key);
-    if (record !== undefined) return record;
-    const name = typeof address === 'string' ? address : `of ${address.workflow} with the key ${address.key}`;
-    throw new RunsheetError('RS_RUN_UNKNOWN', `there is no run ${name}`);
-  }
-
-  /** Registered, or as it is stored with its runs. */
-  async #definitionOf({ definitionHash, id }: RunRecord): Promise<Definition> {
-    const registered = this.#registry.get(definitionHash);
-    if (registered !== undefined) return registered;
-    const stored = await this.#settings.storage.readDefinition(definitionHash);
-    if (stored !== undefined) return definitionFromCanonical(stored.document);
-    throw new RunsheetError('RS_DEFINITION_UNKNOWN', `the definition ${definitionHash} of ${id} is not stored`);
+  async #post(record: RunRecord, post: Parameters<OpenedStorage['post']>[1]): Promise<void> {
+    await this.#opened.post(record, post);
+    this.#worker.inboxChanged(record.id);
+    this.#worker.wake();
   }
 
   async #decideUnwind(address: RunAddress, verdict: 'resume' | 'abandon'): Promise<void> {
-    const record = await this.#find(address);
-    const guard = {
-      steps: [],
-      refuse: ({ run }: { run: RunRecord }) =>
-        run.status === 'compensation-stuck'
-          ? undefined
-          : new RunsheetError('RS_RUN_NOT_STUCK', `${run.id} is ${run.status}; its unwind is not stuck`),
-    };
-    await this.#post(record, { kind: 'operator', name: verdict, payload: null, guard });
+    const record = await this.#opened.find(address);
+    const refuse = ({ run }: { run: RunRecord }): RunsheetError | undefined =>
+      run.status === 'compensation-stuck'
+        ? undefined
+        : new RunsheetError('RS_RUN_NOT_STUCK', `${run.id} is ${run.status}; its unwind is not stuck`);
+    await this.#post(record, { kind: 'operator', name: verdict, payload: null, guard: { steps: [], refuse } });
   }
 
-  async #post({ id }: RunRecord, post: Omit<InboxPost<RunsheetError>, 'now'>): Promise<void> {
+  async #schedule(workflow: string, id: string) {
+    await this.#open();
+    const records = await this.#settings.storage.listSchedules([workflow]);
+    const record = records.find((one) => one.id === id);
+    if (record !== undefined) return record;
+    const known = records.map((one) => one.id).join(', ');
+    throw new RunsheetError(
+      'RS_SCHEDULE_UNKNOWN',
+      `${workflow} has no schedule ${id}${known === '' ? ', nor any other' : `; there are ${known}`}`,
+    );
+  }
+
+  async #setPaused(workflow: string, id: string, paused: boolean): Promise<void> {
+    const record = await this.#schedule(workflow, id);
     const { storage, clock } = this.#settings;
-    const result = await storage.postInbox<RunsheetError>(id, { ...post, now: () => clock.now() });
-    switch (result.kind) {
-      case 'posted':
-        this.#inboxChanged(id);
-        this.#wake();
-        return;
-      case 'refused':
-        throw result.refusal;
-      case 'unknown':
-        throw new RunsheetError('RS_RUN_UNKNOWN', `there is no run ${id}`);
-      case 'ended':
-        throw new RunsheetError('RS_RUN_ENDED', `${id} has ended: it is ${result.run.status}`);
-    }
-  }
-
-  #inboxChanged(runId: string): void {
-    for (const driver of this.#drivers.values()) if (driver.id === runId) driver.inboxChanged();
-  }
-
-  async #openStorage(): Promise<void> {
-    const { storage, definitions, clock } = this.#settings;
-    await storage.open();
-    await storage.registerEngine(this.#owner);
-    for (const definition of definitions) await storeDefinition(storage, definition, clock.now());
-  }
-
-  async #claim(): Promise<number> {
-    const { storage, clock, concurrency, runLeaseDurationMs } = this.#settings;
-    let taken = 0;
-    do {
-      this.#tickAgain = false;
-      const free = concurrency - this.#drivers.size;
-      const hashes = this.#registry.hashes;
-      const now = clock.now();
-      if (free <= 0 || hashes.length === 0 || this.#stopping !== undefined || now < this.#pausedUntil) break;
-      const only = this.#started?.only;
-      const records = await storage.claimRuns({
-        owner: this.#owner,
-        hashes,
-        limit: free,
-        now,
-        leaseExpiresAt: now + runLeaseDurationMs,
-        ...(only !== undefined && { only }),
-      });
-      for (const record of records) this.#drive(record);
-      taken += records.length;
-    } while (this.#tickAgain);
-    return taken;
-  }
-
-  #drive(record: RunRecord): void {
-    const plan = this.#registry.plan(record.definitionHash);
-    if (plan === undefined) throw new Error(`fault in the storage: claimed ${record.id} of an unknown definition`);
-    const driver = new Driver({
-      settings: this.#settings,
-      owner: this.#owner,
-      record,
-      plan,
-      alone: () => this.#drivers.size === 1,
-      children: this.#registry.children(),
-      onCommitted: (committed, unit) => this.#onCommitted(committed, unit),
-    });
-    this.#drivers.set(record.run, driver);
-    if (this.#stopping !== undefined) driver.stop();
-    this.#beat();
-    const drive = driver
-      .drive()
-      .then(async (end) => {
-        this.#pauseMs = 0;
-        if (end === 'stopped' && !driver.handlersRunning) await this.#handBack(driver);
-      })
-      .catch((error: unknown) => this.#onFault(error, record.id, driver))
-      .finally(() => {
-        this.#drivers.delete(record.run);
-        this.#drives.delete(drive);
-        this.#wake();
-      });
-    this.#drives.add(drive);
-  }
-
-  async #handBack(driver: Driver): Promise<void> {
-    const lease = { run: driver.run, epoch: driver.epoch };
-    await this.#settings.storage.releaseRuns(this.#owner, [lease], this.#settings.clock.now());
-  }
-
-  /** The run is given back, if that is still possible, and claims pause: what failed will not be better at once. */
-  async #onFault(error: unknown, runId: string, driver: Driver): Promise<void> {
-    this.#pause();
-    this.#report(error, runId);
-    await this.#handBack(driver).catch((second: unknown) => {
-      this.#settings.logger.warn(
-        { run: runId, error: second },
-        'a run could not be handed back; its lease will expire',
-      );
-    });
-  }
-
-  #pause(): void {
-    this.#pauseMs = Math.min(longestPauseMs, this.#pauseMs === 0 ? firstPauseMs : this.#pauseMs * 2);
-    this.#pausedUntil = this.#settings.clock.now() + this.#pauseMs;
-  }
-
-  #report(error: unknown, runId: string | null): void {
-    this.#settings.logger.error({ run: runId, error }, 'the engine could not go on with its work and will try again');
-    for (const listener of this.#faultListeners) listener(error, runId);
-  }
-
-  #onCommitted(record: RunRecord, { entries, transition, children = [], posts = [], reopen = [] }: Unit): void {
-    for (const { runId } of posts) this.#inboxChanged(runId);
-    if (children.length + posts.length + reopen.length > 0) this.#wake();
-    const events = eventsOf(record.id, record.workflow, entries);
-    if (transition?.kind === 'park') {
-      const { status, dueAt } = transition;
-      const type = status === 'sleeping' || status === 'retrying' ? 'workflow:sleeping' : 'workflow:waiting';
-      const seq = entries.at(-1)?.seq ?? 0;
-      const rest = { step: null, occurrence: null, attempt: null, dueAt };
-      events.push({ type, run: record.id, workflow: record.workflow, seq, at: this.#settings.clock.now(), ...rest });
-    }
-    if (transition?.kind === 'status' && transition.status === 'compensating') {
-      const seq = entries.at(-1)?.seq ?? 0;
-      const rest = { step: null, occurrence: null, attempt: null };
-      const at = this.#settings.clock.now();
-      events.push({ type: 'workflow:compensating', run: record.id, workflow: record.workflow, seq, at, ...rest });
-    }
-    for (const event of events) this.#emit(event);
-    if (transition?.kind === 'end') for (const waiter of this.#endWaiters.get(record.id) ?? []) waiter();
+    const next = paused ? [] : [nextAfter(record, clock.now())];
+    await storage.pauseSchedule(workflow, id, paused, ...next);
+    this.#worker.wake();
   }
 
   #emit(event: RunEvent): void {
@@ -512,102 +404,10 @@ export class Engine {
       }
     }
   }
-
-  /** Looks for work now, and sets the timer for the earliest that is known to come. */
-  #wake(): void {
-    if (this.#started === undefined || this.#stopping !== undefined) return;
-    this.tick()
-      .then(() => this.#setWakeTimer())
-      .catch((error: unknown) => {
-        if (this.#stopping !== undefined) return;
-        this.#pause();
-        this.#report(error, null);
-        this.#wakeAt(this.#pausedUntil);
-      });
-  }
-
-  async #setWakeTimer(): Promise<void> {
-    if (this.#stopping !== undefined) return;
-    const { storage, clock, concurrency } = this.#settings;
-    if (clock.now() < this.#pausedUntil) return this.#wakeAt(this.#pausedUntil);
-    // With no slot free the end of a drive wakes.
-    if (this.#drivers.size >= concurrency) return;
-    const dueAt = await storage.nextDueAt(this.#registry.hashes);
-    if (dueAt !== undefined) this.#wakeAt(dueAt);
-  }
-
-  #wakeAt(time: number): void {
-    this.#wakeTimer?.cancel();
-    if (this.#stopping !== undefined) return;
-    const { clock } = this.#settings;
-    this.#wakeTimer = clock.setTimer(Math.max(1, time - clock.now()), () => this.#wake());
-  }
-
-  /** Heartbeats go on as long as something is driven, also while the engine stops. */
-  #beat(): void {
-    const { clock, runLeaseDurationMs } = this.#settings;
-    this.#heartbeat ??= clock.setTimer(runLeaseDurationMs / 3, () => {
-      this.#heartbeat = undefined;
-      if (this.#drivers.size === 0) return;
-      this.#beat();
-      void this.#renewLeases();
-    });
-  }
-
-  async #renewLeases(): Promise<void> {
-    const { storage, clock, runLeaseDurationMs, logger } = this.#settings;
-    const drivers = [...this.#drivers.values()];
-    const leases = drivers.map(({ run, epoch }) => ({ run, epoch }));
-    try {
-      const lost = new Set(await storage.renewLeases(this.#owner, leases, clock.now() + runLeaseDurationMs));
-      for (const driver of drivers) {
-        if (lost.has(driver.run)) driver.lost();
-        else driver.renewed();
-        // Cancelled by another process: noticed within a heartbeat.
-        driver.inboxChanged();
-      }
-    } catch (error) {
-      // Not a step's failure: the next heartbeat tries again, and until the lease expires nothing is lost.
-      logger.warn({ error }, 'a heartbeat failed');
-    }
-  }
-
-  async #stop(graceMs: number): Promise<void> {
-    await this.#opening?.catch(() => {});
-    const { storage, abortGraceMs, logger } = this.#settings;
-    this.#wakeTimer?.cancel();
-    this.#unsubscribe?.();
-    await this.#ticking?.catch(() => {});
-    for (const driver of this.#drivers.values()) driver.stop();
-    if (!(await this.#allDriven(graceMs))) {
-      for (const driver of this.#drivers.values()) driver.abortRunning();
-      if (!(await this.#allDriven(abortGraceMs))) for (const driver of this.#drivers.values()) driver.abandon();
-    }
-    await Promise.allSettled(this.#drives);
-    this.#heartbeat?.cancel();
-    for (const waiters of this.#endWaiters.values()) for (const waiter of waiters) waiter();
-    if (this.#opening === undefined) return;
-    await storage
-      .unregisterEngine(this.#owner)
-      .catch((error: unknown) => logger.warn({ error }, 'unregistering failed'));
-  }
-
-  /** Waits for all drives to end, at most so long. */
-  async #allDriven(graceMs: number): Promise<boolean> {
-    if (this.#drives.size === 0) return true;
-    let timer: Timer | undefined;
-    const expired = new Promise<false>((resolve) => {
-      timer = this.#settings.clock.setTimer(graceMs, () => resolve(false));
-    });
-    const done = Promise.allSettled(this.#drives).then(() => true as const);
-    const result = await Promise.race([done, expired]);
-    timer?.cancel();
-    return result;
-  }
 }
 
-function isOver(run: Run): boolean {
-  return (terminalStatuses as readonly string[]).includes(run.status);
+function isTerminal(status: RunStatus): boolean {
+  return (terminalStatuses as readonly RunStatus[]).includes(status);
 }
 
 function stopped(): RunsheetError {

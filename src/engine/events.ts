@@ -1,4 +1,4 @@
-import type { JournalRow } from '../storage/index.js';
+import type { JournalRow, RunRecord, Transition } from '../storage/index.js';
 import type { EntryKind } from './entries.js';
 
 /** What happened in a run, told after it is durable. `seq` is its place in the run's journal. */
@@ -39,7 +39,10 @@ export type RunEventType =
   | 'step:skipped';
 
 /** The events that a unit of journal entries stands for. */
-export function eventsOf(run: string, workflow: string, entries: readonly JournalRow[]): RunEvent[] {
+export function eventsOf(
+  { id: run, workflow }: Pick<RunRecord, 'id' | 'workflow'>,
+  entries: readonly JournalRow[],
+): RunEvent[] {
   const events: RunEvent[] = [];
   const retries = new Map(
     entries.filter(({ kind }) => kind === 'step-retrying').map((entry) => [placeKey(entry), entry]),
@@ -52,6 +55,27 @@ export function eventsOf(run: string, workflow: string, entries: readonly Journa
     events.push({ run, workflow, seq, at, step, occurrence, attempt, ...event });
   }
   return events;
+}
+
+/** The event of a change of state that no entry stands for. */
+export function eventOfTransition(
+  { id: run, workflow }: Pick<RunRecord, 'id' | 'workflow'>,
+  transition: Transition,
+  seq: number,
+  at: number,
+): RunEvent | undefined {
+  const about = { run, workflow, seq, at, step: null, occurrence: null, attempt: null };
+  switch (transition.kind) {
+    case 'park': {
+      const { status, dueAt } = transition;
+      const timed = status === 'sleeping' || status === 'retrying';
+      return { ...about, type: timed ? 'workflow:sleeping' : 'workflow:waiting', dueAt };
+    }
+    case 'status':
+      return transition.status === 'compensating' ? { ...about, type: 'workflow:compensating' } : undefined;
+    case 'end':
+      return undefined;
+  }
 }
 
 interface Outcome {

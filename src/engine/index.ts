@@ -1,12 +1,17 @@
 export { type EngineOptions } from './options.js';
 export {
   type CancelOptions,
+  type CloseOptions,
   Engine,
   type EngineListener,
   type EnqueueOptions,
-  type Recovery,
-  type RunAddress,
+  type FaultListener,
   createEngine,
 } from './engine.js';
+export { type Cadence, nextTimes } from './cadence.js';
 export { type RunEvent, type RunEventType, eventsOf } from './events.js';
+export { type RunAddress } from './opened-storage.js';
+export { type Recovery } from './recovery.js';
+export { type RetentionOptions } from './retention.js';
 export { type Run, toRun } from './run.js';
+export { type Schedule } from './schedules.js';

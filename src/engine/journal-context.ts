@@ -65,6 +65,8 @@ export interface JournalContextOptions {
   readonly writer: JournalWriter;
   readonly clock: Clock;
   readonly newRunId: () => string;
+  /** The run was interrupted too often: what was under way is not begun again. */
+  readonly givenUp: boolean;
   /** How long an aborted handler is waited for. */
   readonly abortGraceMs: number;
   /** Told of `walk` at the start, then of each operation in its order; for tests of determinism. */
@@ -126,7 +128,7 @@ export class JournalContext implements DurableContext {
     const now = (): number => clock.now();
     this.#journal = new Journal(journal, now);
     this.#inbox = new Inbox(journal, inboxSeq, (afterSeq) => writer.readInbox(afterSeq));
-    this.#attempts = new OpenAttempts(this.#journal, this.#readiness, clock, abortGraceMs);
+    this.#attempts = new OpenAttempts(this.#journal, this.#readiness, clock, abortGraceMs, options.givenUp);
     this.#sleeps = new OpenSleeps(this.#journal, this.#readiness);
     this.#gates = new OpenGates(this.#journal, this.#readiness, this.#inbox);
     this.#children = new OpenChildren({

@@ -54,13 +54,16 @@ export class OpenAttempts {
   readonly #inFlight = new Set<OpenAttempt>();
   /** Ends that arrived while nothing may be appended. */
   #held: (() => void)[] | undefined;
+  readonly #givenUp: boolean;
   #closed = false;
 
-  constructor(journal: Journal, readiness: Readiness, clock: Clock, abortGraceMs: number) {
+  /** @param givenUp what was under way when the run was interrupted fails, instead of being begun again */
+  constructor(journal: Journal, readiness: Readiness, clock: Clock, abortGraceMs: number, givenUp: boolean) {
     this.#journal = journal;
     this.#readiness = readiness;
     this.#clock = clock;
     this.#abortGraceMs = abortGraceMs;
+    this.#givenUp = givenUp;
   }
 
   begin(place: Place, attempt: Attempt, call: AttemptCall): Handle<AttemptOutcome> {
@@ -77,8 +80,9 @@ export class OpenAttempts {
       handle.settle(failed.seq, () => readFailure(failed.payload ?? ''));
       return handle;
     }
-    const { idempotencyKey, owed } = attempt;
     const begunBefore = started !== undefined;
+    if (begunBefore && this.#givenUp) return this.#giveUp(place, attempt, handle);
+    const { idempotencyKey, owed } = attempt;
     const payload = begunBefore
       ? stepStartedPayload({ idempotencyKey, owed, restart: true }, undefined)
       : stepStartedPayload({ idempotencyKey, owed }, attempt.number === 1 ? attempt.input : undefined);
@@ -174,6 +178,16 @@ export class OpenAttempts {
 
   get anyToCall(): boolean {
     return this.#toCall.length > 0;
+  }
+
+  /** Every process that called it died of it, or beside it. */
+  #giveUp(place: Place, { direction, number }: Attempt, handle: JournalHandle<AttemptOutcome>): Handle<AttemptOutcome> {
+    const message = `${place.step} was interrupted again and again while it ran; its process died or lost its lease`;
+    const error = languageError('Interrupted', message, { step: place.step, attempt: number });
+    const outcome = { ok: false, error, final: true, effect: 'unknown' } as const;
+    const seq = this.#journal.append(kinds[direction].failed, place, failurePayload(outcome));
+    this.#readiness.settle(handle, seq, () => outcome);
+    return handle;
   }
 
   #finish(open: OpenAttempt, outcome: AttemptOutcome): void {

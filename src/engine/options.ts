@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type Clock, RunsheetError, systemClock } from '../common/index.js';
 import type { Definition } from '../definition/index.js';
 import { type Handler, HandlerRegistry, type Logger, silentLogger } from '../handlers/index.js';
-import type { Storage } from '../storage/index.js';
+import { type Storage, terminalStatuses } from '../storage/index.js';
+import type { RetentionOptions } from './retention.js';
 
 /** What `createEngine` takes. Everything but the storage has a default. */
 export interface EngineOptions {
@@ -23,6 +24,13 @@ export interface EngineOptions {
   readonly maxPayloadBytes?: number;
   /** The value of a secret (`{ $secret: NAME }`); default: the environment's `RUNSHEET_SECRET_NAME`. */
   readonly secrets?: (name: string) => string | undefined;
+  /**
+   * Go on with runs whose definition is not registered from the document that is stored with them. Default false:
+   * such runs stay untouched, and `recover` names them.
+   */
+  readonly adoptStoredDefinitions?: boolean;
+  /** Put finished runs away, or remove them, by themselves. Default: they stay. */
+  readonly retention?: RetentionOptions;
   readonly clock?: Clock;
   /** Default: silent. pino fits. */
   readonly logger?: Logger;
@@ -32,11 +40,51 @@ export interface EngineOptions {
   readonly onOperation?: (runId: string, operation: string) => void;
 }
 
-export interface EngineSettings extends Required<Omit<EngineOptions, 'definitions' | 'handlers' | 'onOperation'>> {
+export interface EngineSettings extends Required<
+  Omit<EngineOptions, 'definitions' | 'handlers' | 'onOperation' | 'retention'>
+> {
   readonly definitions: readonly Definition[];
   readonly handlers: HandlerRegistry;
   readonly onOperation: EngineOptions['onOperation'];
+  readonly retention: RetentionOptions | undefined;
 }
+
+/** What an engine needs of a storage; one that lacks any of it is refused at once and not in mid-run. */
+const storageMethods = [
+  'open',
+  'close',
+  'registerEngine',
+  'unregisterEngine',
+  'releaseDeadEngines',
+  'storeDefinition',
+  'readDefinition',
+  'unfinishedHashes',
+  'setWorkflowLimit',
+  'enqueueRun',
+  'claimRuns',
+  'renewLeases',
+  'releaseRuns',
+  'commitUnits',
+  'readJournal',
+  'readEntries',
+  'postInbox',
+  'readInbox',
+  'resumeRun',
+  'registerSchedules',
+  'listSchedules',
+  'fireSchedule',
+  'pauseSchedule',
+  'cleanup',
+  'archive',
+  'countArchived',
+  'survey',
+  'listChildren',
+  'getRun',
+  'getRunByKey',
+  'listRuns',
+  'nextDueAt',
+  'onForeignChange',
+] as const satisfies readonly (keyof Storage)[];
 
 const count = z.int().min(1);
 const functionOr = z.custom<unknown>((value) => typeof value === 'function', 'must be a function');
@@ -52,6 +100,15 @@ const schema = z.strictObject({
   stopGraceMs: z.int().min(0).optional(),
   maxPayloadBytes: count.optional(),
   secrets: functionOr.optional(),
+  adoptStoredDefinitions: z.boolean().optional(),
+  retention: z
+    .strictObject({
+      archiveAfterMs: z.number().min(0).optional(),
+      cleanupAfterMs: z.number().min(0).optional(),
+      statuses: z.array(z.enum(terminalStatuses)).optional(),
+      everyMs: z.number().min(1000).optional(),
+    })
+    .optional(),
   clock: object.optional(),
   logger: object.optional(),
   randomBytes: functionOr.optional(),
@@ -71,9 +128,13 @@ export function readOptions(options: EngineOptions): EngineSettings {
     );
     throw new RunsheetError('RS_OPTIONS_INVALID', `createEngine: ${problems.join('; ')}`);
   }
-  const { handlers } = options;
+  const { handlers, storage } = options;
+  const lacking = storageMethods.filter((method) => typeof storage[method] !== 'function');
+  if (lacking.length > 0) {
+    throw new RunsheetError('RS_OPTIONS_INVALID', `createEngine: the storage lacks ${lacking.join(', ')}`);
+  }
   return {
-    storage: options.storage,
+    storage,
     definitions: options.definitions ?? [],
     handlers: handlers instanceof HandlerRegistry ? handlers : new HandlerRegistry(handlers ?? []),
     concurrency: options.concurrency ?? 1,
@@ -86,5 +147,7 @@ export function readOptions(options: EngineOptions): EngineSettings {
     logger: options.logger ?? silentLogger,
     randomBytes: options.randomBytes ?? (() => randomBytes(16)),
     onOperation: options.onOperation,
+    adoptStoredDefinitions: options.adoptStoredDefinitions ?? false,
+    retention: options.retention,
   };
 }

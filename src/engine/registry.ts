@@ -16,18 +16,32 @@ export class DefinitionRegistry {
   }
 
   /**
-   * Makes a definition ready to be driven. Nothing is kept if it is refused.
+   * Makes a definition ready to be driven, and to start new runs. Nothing is kept if it is refused.
    *
-   * @throws RunsheetError `RS_HANDLER_UNKNOWN`, `RS_DEFINITION_UNSUPPORTED`
+   * @throws RunsheetError `RS_HANDLER_UNKNOWN`
    */
   add(definition: Definition): void {
-    if (this.#plans.has(definition.hash)) return;
-    const plan = compilePlan(definition);
-    this.#checkHandlers(definition);
-    this.#plans.set(definition.hash, plan);
-    this.#definitions.set(definition.hash, definition);
+    this.adopt(definition);
     const newest = this.#newest.get(definition.name);
     if (newest === undefined || definition.revision >= newest.revision) this.#newest.set(definition.name, definition);
+  }
+
+  /** Makes a definition ready to be driven by the runs that are on it. @throws as `add` */
+  adopt(definition: Definition): void {
+    if (this.#plans.has(definition.hash)) return;
+    this.check(definition);
+    this.#plans.set(definition.hash, compilePlan(definition));
+    this.#definitions.set(definition.hash, definition);
+  }
+
+  newestOf(name: string): Definition | undefined {
+    return this.#newest.get(name);
+  }
+
+  /** Those whose newest revision has a schedule. */
+  scheduledWorkflows(): readonly string[] {
+    const scheduled = [...this.#newest.values()].filter(({ document }) => (document.schedule ?? []).length > 0);
+    return scheduled.map(({ name }) => name);
   }
 
   plan(hash: string): Plan | undefined {
@@ -68,7 +82,8 @@ export class DefinitionRegistry {
     return this.#definitions.get(hash);
   }
 
-  #checkHandlers({ document, name }: Definition): void {
+  /** @throws RunsheetError `RS_HANDLER_UNKNOWN` naming all that are missing */
+  check({ document, name }: Definition): void {
     const missing = new Map<string, string>();
     walkItems(document, ({ item, key }) => {
       for (const handler of handlersOf(item)) if (!this.#handlers.has(handler)) missing.set(handler, key);

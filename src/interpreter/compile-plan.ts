@@ -1,4 +1,4 @@
-import { type JsonValue, RunsheetError, parseDuration } from '../common/index.js';
+import { type JsonValue, parseDuration } from '../common/index.js';
 import { type Definition, formulaText, itemKey, walkItems } from '../definition/index.js';
 import type * as document from '../definition/index.js';
 import { type Formula, type Template, compileFormula, compileTemplate } from '../expression/index.js';
@@ -7,12 +7,7 @@ import type { Body, ErrorEntry, Item, Placed, Plan, RetryPolicy, Reversal, WaitF
 import { defaultRetry, defaultTimeoutMs } from './retry.js';
 import { stepNames } from './step-names.js';
 
-/**
- * Makes a checked definition ready to be walked.
- *
- * @throws RunsheetError `RS_DEFINITION_UNSUPPORTED` naming the first part of the language that
- *   cannot be run yet.
- */
+/** Makes a checked definition ready to be walked. */
 export function compilePlan(definition: Definition): Plan {
   return new PlanCompiler(definition).compile();
 }
@@ -30,9 +25,6 @@ class PlanCompiler {
 
   compile(): Plan {
     const { document } = this.#definition;
-    for (const key of ['schedule', 'concurrency'] as const) {
-      if (document[key] !== undefined) throw this.#unsupported(`\`${key}\``);
-    }
     return {
       definition: this.#definition,
       constants: document.constants ?? {},
@@ -216,14 +208,6 @@ class PlanCompiler {
       return retryPolicy(policy, ['retryPolicies', retry]);
     }
     return retryPolicy(retry, path);
-  }
-
-  #unsupported(what: string): RunsheetError {
-    const { name, revision } = this.#definition;
-    return new RunsheetError(
-      'RS_DEFINITION_UNSUPPORTED',
-      `${name} revision ${revision} uses ${what}, which this version of Runsheet checks but cannot run yet`,
-    );
   }
 }
 

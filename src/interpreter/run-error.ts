@@ -33,6 +33,7 @@ export type LanguageErrorName =
   | 'SerializationError'
   | 'PayloadTooLarge'
   | 'SecretMissing'
+  | 'Interrupted'
   | 'Cancelled';
 
 /** Seen by no `onError` and no `retry`. */

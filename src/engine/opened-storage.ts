@@ -1,0 +1,96 @@
+import { RunsheetError } from '../common/index.js';
+import { type Definition, definitionFromCanonical } from '../definition/index.js';
+import type { InboxPost, RunRecord, Storage } from '../storage/index.js';
+import type { EngineSettings } from './options.js';
+import { type DefinitionRegistry, storeDefinition } from './registry.js';
+import { schedulesOf } from './schedules.js';
+
+/** A run, by its id or by the key it was started with. */
+export type RunAddress = string | { readonly workflow: string; readonly key: string };
+
+/** The storage as an engine uses it: opened once, before the first use, with what the engine has to say to it. */
+export class OpenedStorage {
+  readonly storage: Storage;
+  readonly #settings: EngineSettings;
+  readonly #owner: string;
+  readonly #registry: DefinitionRegistry;
+  #opening: Promise<void> | undefined;
+
+  constructor(settings: EngineSettings, owner: string, registry: DefinitionRegistry) {
+    this.storage = settings.storage;
+    this.#settings = settings;
+    this.#owner = owner;
+    this.#registry = registry;
+  }
+
+  open(): Promise<void> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  /** Undefined where nothing was opened, or opening has failed. */
+  async settled(): Promise<Storage | undefined> {
+    if (this.#opening === undefined) return undefined;
+    return this.#opening.then(
+      () => this.storage,
+      () => undefined,
+    );
+  }
+
+  /**
+   * Keeps a definition beside its runs, with its limit and schedules.
+   *
+   * @throws RunsheetError `RS_DEFINITION_CONFLICT`, `RS_INPUT_INVALID` of a schedule
+   */
+  async store(definition: Definition): Promise<void> {
+    const now = this.#settings.clock.now();
+    const { name, revision, document } = definition;
+    const schedules = await schedulesOf(definition, now);
+    await storeDefinition(this.storage, definition, now);
+    await this.storage.setWorkflowLimit(name, revision, document.concurrency ?? null);
+    await this.storage.registerSchedules(name, revision, schedules, now);
+  }
+
+  /** @throws RunsheetError `RS_RUN_UNKNOWN` */
+  async find(address: RunAddress): Promise<RunRecord> {
+    await this.open();
+    const record =
+      typeof address === 'string'
+        ? await this.storage.getRun(address)
+        : await this.storage.getRunByKey(address.workflow, address.key);
+    if (record !== undefined) return record;
+    const name = typeof address === 'string' ? address : `of ${address.workflow} with the key ${address.key}`;
+    throw new RunsheetError('RS_RUN_UNKNOWN', `there is no run ${name}`);
+  }
+
+  /** Registered, or as it is stored with its runs. @throws RunsheetError `RS_DEFINITION_UNKNOWN` */
+  async definitionOf({ definitionHash, id }: RunRecord): Promise<Definition> {
+    const registered = this.#registry.get(definitionHash);
+    if (registered !== undefined) return registered;
+    const stored = await this.storage.readDefinition(definitionHash);
+    if (stored !== undefined) return definitionFromCanonical(stored.document);
+    throw new RunsheetError('RS_DEFINITION_UNKNOWN', `the definition ${definitionHash} of ${id} is not stored`);
+  }
+
+  /** @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RUN_ENDED`, or what the guard refuses it with */
+  async post({ id }: RunRecord, post: Omit<InboxPost<RunsheetError>, 'now'>): Promise<void> {
+    const now = (): number => this.#settings.clock.now();
+    const result = await this.storage.postInbox<RunsheetError>(id, { ...post, now });
+    switch (result.kind) {
+      case 'posted':
+        return;
+      case 'refused':
+        throw result.refusal;
+      case 'unknown':
+        throw new RunsheetError('RS_RUN_UNKNOWN', `there is no run ${id}`);
+      case 'ended':
+        throw new RunsheetError('RS_RUN_ENDED', `${id} has ended: it is ${result.run.status}`);
+    }
+  }
+
+  async #open(): Promise<void> {
+    await this.storage.open();
+    await this.storage.registerEngine(this.#owner);
+    for (const definition of this.#settings.definitions) await this.store(definition);
+  }
+}

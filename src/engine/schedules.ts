@@ -1,0 +1,115 @@
+import { type JsonValue, RunsheetError } from '../common/index.js';
+import { type Definition, validateInput } from '../definition/index.js';
+import type { NewSchedule, RunRecord, ScheduleRecord, Storage } from '../storage/index.js';
+import { type Cadence, cadenceOf, nextTime, nextTimes } from './cadence.js';
+
+/** A schedule as its users see it. */
+export interface Schedule {
+  readonly workflow: string;
+  /** Its `id`, else its place in the list. */
+  readonly id: string;
+  readonly revision: number;
+  readonly cadence: Cadence;
+  readonly timezone: string | null;
+  readonly input: JsonValue;
+  readonly overlap: 'skip' | 'queue' | 'allow';
+  readonly paused: boolean;
+  /** Epoch milliseconds; null where there is none. */
+  readonly nextAt: number | null;
+}
+
+/** @throws RunsheetError `RS_INPUT_INVALID` where the input of a schedule does not fit the workflow */
+export async function schedulesOf(definition: Definition, now: number): Promise<NewSchedule[]> {
+  const entries = definition.document.schedule ?? [];
+  return Promise.all(
+    entries.map(async (entry, index): Promise<NewSchedule> => {
+      const id = entry.id ?? String(index);
+      const checked = await validateInput(definition, entry.input ?? {});
+      if (!checked.ok) {
+        const problems = checked.problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+        throw new RunsheetError('RS_INPUT_INVALID', `schedule ${id} of ${definition.name}: ${problems.join('; ')}`);
+      }
+      const cadence = cadenceOf(entry);
+      const timezone = 'cron' in entry ? entry.timezone : null;
+      return {
+        id,
+        cadence: JSON.stringify(cadence),
+        timezone,
+        input: JSON.stringify(checked.value),
+        overlap: entry.overlap ?? 'skip',
+        nextAt: nextTime(cadence, timezone, now, now),
+      };
+    }),
+  );
+}
+
+export function toSchedule(record: ScheduleRecord): Schedule {
+  const { workflow, id, revision, timezone, overlap, paused, nextAt } = record;
+  const cadence = cadenceIn(record);
+  return {
+    workflow,
+    id,
+    revision,
+    cadence,
+    timezone,
+    input: JSON.parse(record.input) as JsonValue,
+    overlap,
+    paused,
+    nextAt,
+  };
+}
+
+function cadenceIn({ cadence }: ScheduleRecord): Cadence {
+  return JSON.parse(cadence) as Cadence;
+}
+
+/** The next so many times, the stored one first. */
+export function upcoming(record: ScheduleRecord, count: number): number[] {
+  if (record.nextAt === null || count < 1) return [];
+  const rest = nextTimes(cadenceIn(record), record.timezone, record.anchorAt, record.nextAt, count - 1);
+  return [record.nextAt, ...rest];
+}
+
+/** Of a schedule that goes on after a pause: nothing is made up for. */
+export function nextAfter(record: ScheduleRecord, now: number): number | null {
+  return nextTime(cadenceIn(record), record.timezone, record.anchorAt, now);
+}
+
+/**
+ * Starts what is due. Over all engines each nominal time fires once, and those that were missed are one
+ * firing: the next time is the first one after now.
+ *
+ * @returns the runs that were started
+ */
+export async function fireDue(
+  storage: Storage,
+  definitionOf: (workflow: string) => Definition | undefined,
+  records: readonly ScheduleRecord[],
+  now: number,
+  newRunId: () => string,
+): Promise<RunRecord[]> {
+  const fired: RunRecord[] = [];
+  for (const record of records) {
+    const definition = definitionOf(record.workflow);
+    if (definition === undefined || record.paused || record.nextAt === null || record.nextAt > now) continue;
+    const result = await storage.fireSchedule({
+      workflow: record.workflow,
+      id: record.id,
+      at: record.nextAt,
+      nextAt: nextAfter(record, now),
+      run: {
+        id: newRunId(),
+        workflow: record.workflow,
+        revision: definition.revision,
+        definitionHash: definition.hash,
+        key: `schedule:${record.id}:${record.nextAt}`,
+        input: record.input,
+        createdAt: now,
+        dueAt: now,
+        scheduleId: record.id,
+      },
+    });
+    if (result.kind === 'fired') fired.push(result.run);
+  }
+  return fired;
+}
