@@ -294,7 +294,7 @@ export class Engine {
   /**
    * Drives runs until `stop`: new ones, those whose time has come, and those whose lease has expired.
    *
-   * @param options.only drive this run (by id) alone
+   * @param options.only drive this run (by id) and those that it owns, at any depth, alone
    */
   async start({ only }: { only?: string } = {}): Promise<void> {
     await this.#open();
@@ -532,7 +532,7 @@ export class Engine {
     if (clock.now() < this.#pausedUntil) return this.#wakeAt(this.#pausedUntil);
     // With no slot free the end of a drive wakes.
     if (this.#drivers.size >= concurrency) return;
-    const dueAt = await storage.nextDueAt(this.#registry.hashes);
+    const dueAt = await storage.nextDueAt(this.#registry.hashes, this.#started?.only);
     if (dueAt !== undefined) this.#wakeAt(dueAt);
   }
 
