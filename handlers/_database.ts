@@ -36,13 +36,17 @@ const effectTable = `
     calls INTEGER NOT NULL DEFAULT 1
   );`;
 
+/** Stands in place of a request where its step was undone before it was ever done: never the text of one. */
+const withdrawn = 'withdrawn';
+
 /**
  * Does `effect` once per idempotency key: a repeated call changes nothing and gets the first answer.
  * Effect and answer are one transaction, so a crash leaves both or neither; both are on the disk when
  * the promise resolves, for the engine will never ask again. `effect` must be synchronous, and its
  * answer JSON.
  *
- * @throws NonRetryableError IdempotencyMismatch if the key was used for another request.
+ * @throws NonRetryableError IdempotencyMismatch if the key was used for another request, Withdrawn if
+ *   what it stands for was undone (`undoOnce`) before it was done.
  */
 export async function once<Answer>(
   database: Database.Database,
@@ -53,6 +57,34 @@ export async function once<Answer>(
   const answer = onceInTransaction(database, key, request, effect);
   await reachDisk(database.name);
   return answer;
+}
+
+export interface Undoing {
+  /** Idempotency key of the reversal. */
+  readonly key: string;
+  /** Of the step to be undone; absent where the handler is called as a step of its own. */
+  readonly forwardKey: string | undefined;
+  readonly request: unknown;
+}
+
+/**
+ * Undoes, once, what was done under `forwardKey`. `undo` gets the answer that the step was given, or
+ * should have been: the engine may know nothing of it. It gets undefined where nothing was done;
+ * then nothing ever will be, for a call under that key that comes too late is refused.
+ */
+export function undoOnce<Answer, Undone>(
+  database: Database.Database,
+  { key, forwardKey, request }: Undoing,
+  undo: (answer: Answer | undefined) => Undone,
+): Promise<Undone> {
+  return once(database, key, request, () => {
+    if (forwardKey === undefined) return undo(undefined);
+    const done = database.prepare('SELECT answer FROM effect WHERE key = ?').get(forwardKey) as
+      { answer: string } | undefined;
+    if (done !== undefined) return undo(JSON.parse(done.answer) as Answer);
+    database.prepare('INSERT INTO effect (key, request, answer) VALUES (?, ?, ?)').run(forwardKey, withdrawn, 'null');
+    return undo(undefined);
+  });
 }
 
 function onceInTransaction<Answer>(
@@ -72,6 +104,9 @@ function onceInTransaction<Answer>(
           .prepare('INSERT INTO effect (key, request, answer) VALUES (?, ?, ?)')
           .run(key, asked, JSON.stringify(answer));
         return answer;
+      }
+      if (earlier.request === withdrawn) {
+        throw new NonRetryableError(`what ${key} asks for was undone before it was done`, { name: 'Withdrawn' });
       }
       if (earlier.request !== asked) {
         throw new NonRetryableError(`idempotency key ${key} was used for another request`, {

@@ -11,6 +11,8 @@ import { z } from 'zod';
  *
  *   POST /charges    { customer, amountCents, currency }   Idempotency-Key: …   → 201 { paymentId, … }
  *   POST /refunds    { paymentId }                         Idempotency-Key: …   → 201 { refundId, … }
+ *   POST /cancellations { chargeKey }                      Idempotency-Key: …   → 201 { paymentId }
+ *     from now on nothing is charged under that key (410); the payment that it was charged before, or null
  *     the same key and body again: the first answer, no second effect; another body: 409
  *   GET  /_simulator/effects    every answer given for good, with its key and how often it was asked for
  *   PUT  /_simulator/faults     a list of `Fault`: what to do to the next requests that fit
@@ -24,7 +26,7 @@ const faultSchema = z.strictObject({
    */
   do: z.enum(['decline', 'unavailable', 'slow', 'hang', 'lose-answer']),
   /** Only requests to this path. */
-  on: z.enum(['/charges', '/refunds']).optional(),
+  on: z.enum(['/charges', '/refunds', '/cancellations']).optional(),
   /** Only charges of this customer. */
   customer: z.string().optional(),
   /** How many requests it spoils. */
@@ -37,9 +39,12 @@ export type Fault = z.input<typeof faultSchema>;
 const requests = {
   '/charges': z.strictObject({ customer: z.string(), amountCents: z.int().positive(), currency: z.string().length(3) }),
   '/refunds': z.strictObject({ paymentId: z.string() }),
+  '/cancellations': z.strictObject({ chargeKey: z.string() }),
 } as const;
 
 type RequestPath = keyof typeof requests;
+
+const isRequestPath = (path: string): path is RequestPath => Object.hasOwn(requests, path);
 
 /** Something that happened once and stays so, declined charges included. */
 export interface Effect {
@@ -113,7 +118,7 @@ export class PaymentSimulator {
       this.#faults = faults.data;
       return send(response, { status: 200, answer: faults.data });
     }
-    if (request.method !== 'POST' || !(path === '/charges' || path === '/refunds'))
+    if (request.method !== 'POST' || !isRequestPath(path))
       return send(response, refusal(404, `no ${request.method} ${path}`));
 
     const fault = this.#takeFault(path, body);
@@ -152,11 +157,25 @@ export class PaymentSimulator {
       earlier.calls += 1;
       return earlier;
     }
-    const reply =
-      'paymentId' in parsed.data ? this.#refund(key, parsed.data.paymentId) : charge(key, parsed.data, decline);
+    const reply = this.#serveAnew(key, parsed.data, decline);
     // Other refusals are no effects: the same key may come again with a better request.
     if (reply.status === 201 || reply.status === 402) this.#record({ key, path, request: body, ...reply, calls: 1 });
     return reply;
+  }
+
+  #serveAnew(key: string, request: z.output<(typeof requests)[RequestPath]>, decline: boolean): Reply {
+    if ('paymentId' in request) return this.#refund(key, request.paymentId);
+    if ('chargeKey' in request) return this.#cancel(request.chargeKey);
+    const cancelled = [...this.#effects.values()].some(
+      ({ path, request: earlier }) => path === '/cancellations' && (earlier as { chargeKey: string }).chargeKey === key,
+    );
+    return cancelled ? refusal(410, `the charge ${key} was cancelled`) : charge(key, request, decline);
+  }
+
+  #cancel(chargeKey: string): Reply {
+    const charged = this.#effects.get(chargeKey);
+    const taken = charged?.path === '/charges' && charged.status === 201;
+    return { status: 201, answer: { paymentId: taken ? (charged.answer as { paymentId: string }).paymentId : null } };
   }
 
   #refund(key: string, paymentId: string): Reply {

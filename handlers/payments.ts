@@ -6,6 +6,7 @@ const refusals: Readonly<Record<number, string>> = {
   402: 'CardDeclined',
   404: 'NoSuchPayment',
   409: 'IdempotencyMismatch',
+  410: 'ChargeCancelled',
   422: 'AlreadyRefunded',
 };
 
@@ -70,7 +71,14 @@ const charge = defineHandler({
     currency: z.string().length(3),
   }),
   output: z.object({ paymentId: z.string(), amountCents: z.int(), currency: z.string() }),
-  errors: ['CardDeclined', 'GatewayUnavailable', 'GatewayRefusal', 'IdempotencyMismatch', 'AddressRefused'],
+  errors: [
+    'CardDeclined',
+    'GatewayUnavailable',
+    'GatewayRefusal',
+    'IdempotencyMismatch',
+    'ChargeCancelled',
+    'AddressRefused',
+  ],
   async run({ input: { address, ...body }, idempotencyKey, signal }) {
     const answer = await callGateway({ address, path: '/charges', body, idempotencyKey, signal });
     return answer as { paymentId: string; amountCents: number; currency: string };
@@ -79,27 +87,53 @@ const charge = defineHandler({
 
 const refund = defineHandler({
   name: 'payments.refund',
-  description: 'Gives back what a charge has taken.',
-  input: z.strictObject({ address: z.url(), payment: z.string() }),
-  output: z.object({ refundId: z.string(), paymentId: z.string() }),
+  description: 'Gives back what a charge has taken; in a reversal also where nobody knows whether it has.',
+  input: z.strictObject({
+    address: z.url(),
+    payment: z.string().nullable().describe('null in a reversal that does not know of any'),
+  }),
+  output: z.object({
+    refundId: z.string().nullable().describe('null: nothing had been charged'),
+    paymentId: z.string().nullable(),
+  }),
   errors: [
     'NoSuchPayment',
     'AlreadyRefunded',
+    'NothingToRefund',
     'GatewayUnavailable',
     'GatewayRefusal',
     'IdempotencyMismatch',
     'AddressRefused',
   ],
-  async run({ input: { address, payment }, idempotencyKey, signal }) {
-    const answer = await callGateway({
-      address,
-      path: '/refunds',
-      body: { paymentId: payment },
-      idempotencyKey,
-      signal,
-    });
+  async run({ input: { address, payment }, idempotencyKey, forwardIdempotencyKey, signal }) {
+    const gateway = { address, signal };
+    const paymentId = payment ?? (await cancelCharge(gateway, forwardIdempotencyKey, idempotencyKey));
+    if (paymentId === null) return { refundId: null, paymentId: null };
+    const answer = await callGateway({ ...gateway, path: '/refunds', body: { paymentId }, idempotencyKey });
     return answer as { refundId: string; paymentId: string };
   },
 });
+
+/**
+ * What became of a charge whose answer was never seen. Asking alone would not do: the charge may be
+ * under way still, so that nothing is found now and money taken later. The provider is told to let
+ * nothing more happen under its key.
+ */
+async function cancelCharge(
+  gateway: Pick<GatewayCall, 'address' | 'signal'>,
+  chargeKey: string | undefined,
+  idempotencyKey: string,
+): Promise<string | null> {
+  if (chargeKey === undefined) {
+    throw new NonRetryableError('a refund that undoes no charge has to name its payment', { name: 'NothingToRefund' });
+  }
+  const answer = await callGateway({
+    ...gateway,
+    path: '/cancellations',
+    body: { chargeKey },
+    idempotencyKey: `${idempotencyKey}:cancellation`,
+  });
+  return (answer as { paymentId: string | null }).paymentId;
+}
 
 export default [charge, refund];

@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { NonRetryableError, defineHandler } from 'runsheet';
 import { z } from 'zod';
-import { once } from './_database.js';
-import { shortHash } from './_files.js';
+import { once, undoOnce } from './_database.js';
+import { shortHash, writeWhole } from './_files.js';
 import { openShop } from './_shop.js';
 
 /** Where a parcel is: each look at it is a scan, and each scan finds it one station further. */
@@ -42,4 +43,53 @@ const status = defineHandler({
   },
 });
 
-export default [book, status];
+const cancel = defineHandler({
+  name: 'shipping.cancel',
+  description: 'Takes the booking of a transport back.',
+  input: z.strictObject({
+    folder: z.string(),
+    tracking: z.string().nullable().describe('null in a reversal that does not know whether there is a booking'),
+  }),
+  output: z.object({ cancelled: z.boolean().describe('false: there was no booking') }),
+  run({ input: { folder, tracking }, idempotencyKey, forwardIdempotencyKey }) {
+    const shop = openShop(folder);
+    const undoing = { key: idempotencyKey, forwardKey: forwardIdempotencyKey, request: { tracking } };
+    return undoOnce(shop, undoing, (booked: { trackingNumber: string } | undefined) => {
+      const number = tracking ?? booked?.trackingNumber ?? null;
+      return { cancelled: shop.prepare('DELETE FROM parcel WHERE tracking = ?').run(number).changes > 0 };
+    });
+  },
+});
+
+const label = defineHandler({
+  name: 'shipping.label',
+  description: 'Writes the label of one parcel.',
+  input: z.strictObject({ folder: z.string(), tracking: z.string(), parcel: z.int().min(1), parcels: z.int().min(1) }),
+  output: z.object({ file: z.string() }),
+  async run({ input: { folder, tracking, parcel, parcels }, idempotencyKey }) {
+    const file = join(folder, 'labels', `${tracking}-${parcel}.txt`);
+    await writeWhole(file, `${tracking}\nparcel ${parcel} of ${parcels}\n`, idempotencyKey);
+    return { file };
+  },
+});
+
+/** What fits into the van that comes by. */
+const vanHolds = 20;
+
+const pickUp = defineHandler({
+  name: 'shipping.pick-up',
+  description: 'Orders the van that takes the parcels of a booking.',
+  input: z.strictObject({ folder: z.string(), tracking: z.string(), parcels: z.int().positive() }),
+  output: z.object({ van: z.string() }),
+  errors: ['TooManyParcels'],
+  run({ input: { folder, tracking, parcels }, idempotencyKey }) {
+    if (parcels > vanHolds) {
+      throw new NonRetryableError(`the van holds ${vanHolds} parcels, not ${parcels}`, { name: 'TooManyParcels' });
+    }
+    return once(openShop(folder), idempotencyKey, { tracking, parcels }, () => ({
+      van: `van-${shortHash(idempotencyKey)}`,
+    }));
+  },
+});
+
+export default [book, cancel, label, pickUp, status];

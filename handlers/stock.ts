@@ -1,6 +1,6 @@
 import { NonRetryableError, defineHandler } from 'runsheet';
 import { z } from 'zod';
-import { once } from './_database.js';
+import { once, undoOnce } from './_database.js';
 import { shortHash } from './_files.js';
 import { addUpItems, itemSchema, openShop } from './_shop.js';
 
@@ -81,18 +81,23 @@ const pick = defineHandler({
 const release = defineHandler({
   name: 'stock.release',
   description: 'Puts the goods of a reservation back into the stock, picked ones included.',
-  input: z.strictObject({ folder: z.string(), reservation: z.string() }),
+  input: z.strictObject({
+    folder: z.string(),
+    reservation: z.string().nullable().describe('null in a reversal that does not know whether there is one'),
+  }),
   output: z.object({ articles: z.int() }),
-  run({ input: { folder, reservation }, idempotencyKey }) {
+  run({ input: { folder, reservation }, idempotencyKey, forwardIdempotencyKey }) {
     const shop = openShop(folder);
-    return once(shop, idempotencyKey, { reservation }, () => {
+    const undoing = { key: idempotencyKey, forwardKey: forwardIdempotencyKey, request: { reservation } };
+    return undoOnce(shop, undoing, (reserved: { reservationId: string } | undefined) => {
+      const id = reservation ?? reserved?.reservationId ?? null;
       shop
         .prepare(
-          `UPDATE stock SET quantity = quantity + (SELECT reserved FROM reservation WHERE id = @reservation AND sku = stock.sku)
-           WHERE sku IN (SELECT sku FROM reservation WHERE id = @reservation)`,
+          `UPDATE stock SET quantity = quantity + (SELECT reserved FROM reservation WHERE id = @id AND sku = stock.sku)
+           WHERE sku IN (SELECT sku FROM reservation WHERE id = @id)`,
         )
-        .run({ reservation });
-      return { articles: shop.prepare('DELETE FROM reservation WHERE id = ?').run(reservation).changes };
+        .run({ id });
+      return { articles: shop.prepare('DELETE FROM reservation WHERE id = ?').run(id).changes };
     });
   },
 });

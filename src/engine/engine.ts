@@ -265,7 +265,7 @@ export class Engine {
   /**
    * Drives runs until `stop`: new ones, those whose time has come, and those whose lease has expired; fires schedules.
    *
-   * @param options.only drive this run (by id) alone
+   * @param options.only drive this run (by id) and those that it owns, at any depth, alone; fire no schedule
    */
   async start({ only }: { only?: string } = {}): Promise<void> {
     await this.#open();

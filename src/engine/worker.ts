@@ -61,7 +61,7 @@ export class Worker {
     return this.#ticking;
   }
 
-  /** @param only drive this run alone, and fire no schedule */
+  /** @param only drive this run, and those that it owns, alone; fire no schedule */
   start(only: string | undefined): void {
     this.#started = { only };
     this.#unsubscribe ??= this.#options.settings.storage.onForeignChange(() => {
@@ -117,7 +117,7 @@ export class Worker {
     if (now < this.#pausedUntil) return this.#wakeAt(this.#pausedUntil);
     // With no slot free the end of a drive wakes.
     const free = this.#drivers.size < settings.concurrency && !this.#drivesSuspect;
-    const dueAt = free ? await settings.storage.nextDueAt(registry.hashes) : undefined;
+    const dueAt = free ? await settings.storage.nextDueAt(registry.hashes, this.#started?.only) : undefined;
     const next = Math.min(scheduledAt, dueAt ?? Number.POSITIVE_INFINITY);
     if (next !== Number.POSITIVE_INFINITY) this.#wakeAt(next);
   }

@@ -121,8 +121,11 @@ export interface Storage {
   getRunByKey(workflow: string, key: string): Promise<RunRecord | undefined>;
   /** Newest first, by creation then insertion; `cursor` (if there is more) goes into the next query. */
   listRuns(query: RunQuery): Promise<{ runs: RunRecord[]; cursor?: string }>;
-  /** The earliest `dueAt` among open runs of these definitions (leased ones by their expiry), if any. */
-  nextDueAt(hashes: readonly string[]): Promise<number | undefined>;
+  /**
+   * The earliest `dueAt` among open runs of these definitions (leased ones by their expiry), if any. With `only`: of
+   * this run (by id) and those that it owns, at any depth.
+   */
+  nextDueAt(hashes: readonly string[], only?: string): Promise<number | undefined>;
 
   /**
    * Calls `listener` when something was changed by another process, by another storage object on the same
@@ -228,7 +231,7 @@ export interface Claim {
   readonly now: number;
   /** Later than `now`. */
   readonly leaseExpiresAt: number;
-  /** Only this run (by id), if it is due and of one of `hashes`. */
+  /** Only this run (by id) and those that it owns, at any depth. */
   readonly only?: string;
   /**
    * The engine drives nothing else. Runs that were interrupted `suspectAfter` times in a row or more are given to such

@@ -5,6 +5,8 @@ export interface Call {
   readonly key?: string;
   readonly attempt?: number;
   readonly signal?: AbortSignal;
+  /** Makes the call a reversal of the step that was called under this key. */
+  readonly undoes?: string;
 }
 
 /**
@@ -14,7 +16,7 @@ export interface Call {
 export function callerOf(handlers: readonly Handler[]) {
   const registry = new HandlerRegistry(handlers);
   let calls = 0;
-  return async (name: string, input: unknown, { key, attempt = 1, signal }: Call = {}): Promise<unknown> => {
+  return async (name: string, input: unknown, { key, attempt = 1, signal, undoes }: Call = {}): Promise<unknown> => {
     const handler = registry.get(name);
     const parsed = parseInput(handler, input);
     if (!parsed.ok) throw new TypeError(`input of ${name}: ${JSON.stringify(parsed.problems)}`);
@@ -27,6 +29,7 @@ export function callerOf(handlers: readonly Handler[]) {
       idempotencyKey: key ?? `wf_test:${name}#${calls}:forward`,
       signal: signal ?? new AbortController().signal,
       logger: silentLogger,
+      ...(undoes !== undefined && { forwardIdempotencyKey: undoes }),
     };
     const returned = await handler.run(context);
     const output = parseOutput(handler, returned);

@@ -10,13 +10,22 @@ export interface FileRun {
   readonly started: readonly string[];
 }
 
-/** Runs a flow of definitions/ with the handlers of handlers/, on real files, commands and sockets. */
-export async function runFlowFile(path: string, input: JsonObject, clock: Clock = systemClock): Promise<FileRun> {
+/**
+ * Runs a flow of definitions/ with the handlers of handlers/, on real files, commands and sockets.
+ *
+ * @param path of the flow; those of its children after it
+ */
+export async function runFlowFile(
+  path: string | readonly [string, ...string[]],
+  input: JsonObject,
+  clock: Clock = systemClock,
+): Promise<FileRun> {
   handlers ??= loadHandlers('handlers');
-  const definition = loadFlow(path);
+  const [first, ...children] = typeof path === 'string' ? [path] : path;
+  const definition = loadFlow(first);
   const engine = createEngine({
     storage: new MemoryStorage(),
-    definitions: [definition],
+    definitions: [definition, ...children.map(loadFlow)],
     handlers: await handlers,
     clock,
   });

@@ -111,6 +111,43 @@ test('a refund gives back a payment once', async () => {
   });
 });
 
+describe('a refund of a charge whose answer nobody has seen', () => {
+  const undo = (address: string) => call('payments.refund', { address, payment: null }, { key: 'r', undoes: 'k' });
+
+  test('gives back what was taken', async () => {
+    const { address, charge, simulator } = await provider([{ do: 'lose-answer', on: '/charges' }]);
+    await expect(charge('k')).rejects.toThrow();
+    const refund = await undo(address);
+    expect(refund).toMatchObject({ paymentId: expect.stringMatching(/^pay_/) });
+    expect(await undo(address)).toEqual(refund);
+    expect(simulator.effects().map(({ path, status }) => `${path} ${status}`)).toEqual([
+      '/charges 201',
+      '/cancellations 201',
+      '/refunds 201',
+    ]);
+  });
+
+  test('that never arrived gives nothing back, and keeps it from arriving later', async () => {
+    const { address, charge } = await provider();
+    expect(await undo(address)).toEqual({ refundId: null, paymentId: null });
+    await expect(charge('k')).rejects.toMatchObject({ name: 'ChargeCancelled' });
+    expect(await undo(address)).toEqual({ refundId: null, paymentId: null });
+  });
+
+  test('that was declined gives nothing back', async () => {
+    const { address, charge } = await provider([{ do: 'decline' }]);
+    await expect(charge('k')).rejects.toMatchObject({ name: 'CardDeclined' });
+    expect(await undo(address)).toEqual({ refundId: null, paymentId: null });
+  });
+
+  test('as a step of its own is refused: it would be a refund of nothing', async () => {
+    const { address } = await provider();
+    await expect(call('payments.refund', { address, payment: null })).rejects.toMatchObject({
+      name: 'NothingToRefund',
+    });
+  });
+});
+
 test('the simulator remembers its payments when it is started again', async () => {
   const file = join(temporaryFolder(), 'payments.jsonl');
   const before = await provider([], { file });

@@ -98,6 +98,30 @@ describe('stock', () => {
   });
 });
 
+test('what may or may not have happened is undone by the key under which it was to happen', async () => {
+  const folder = temporaryFolder();
+  const items = [{ sku: 'lamp', qty: 2 }];
+  await call('stock.receive', { folder, items });
+  const release = (key: string, undoes: string) =>
+    call('stock.release', { folder, reservation: null }, { key, undoes });
+
+  await reserveIn(folder, items, 'happened');
+  expect(stockOf(folder)).toEqual({ lamp: 0 });
+  expect(await release('r1', 'happened')).toEqual({ articles: 1 });
+  expect(await release('r1', 'happened')).toEqual({ articles: 1 });
+  expect(stockOf(folder)).toEqual({ lamp: 2 });
+
+  expect(await release('r2', 'too late')).toEqual({ articles: 0 });
+  await expect(reserveIn(folder, items, 'too late')).rejects.toMatchObject({ name: 'Withdrawn' });
+  expect(stockOf(folder)).toEqual({ lamp: 2 });
+
+  const booking = { folder, orderId: 'o-1', parcels: 1 };
+  await call('shipping.book', booking, { key: 'b' });
+  const cancel = () => call('shipping.cancel', { folder, tracking: null }, { key: 'c', undoes: 'b' });
+  expect(await cancel()).toEqual({ cancelled: true });
+  expect(await cancel()).toEqual({ cancelled: true });
+});
+
 test('a parcel gets on with every look at it, but not with a repeated one', async () => {
   const folder = temporaryFolder();
   const book = () =>
@@ -119,14 +143,14 @@ test('a parcel gets on with every look at it, but not with a repeated one', asyn
 
 test('a letter that is sent twice lies in the outbox once', async () => {
   const folder = temporaryFolder();
-  const letter = { folder, to: 'ana@example.test', template: 'delivered', orderId: 'ö-1\r\nBcc: eve@example.test' };
+  const letter = { folder, to: 'ana@example.test', template: 'delivered', about: 'ö-1\r\nBcc: eve@example.test' };
   const { file } = (await call('mail.send', letter, { key: 'k' })) as { file: string };
   await call('mail.send', letter, { key: 'k' });
   await call('mail.send', letter, { key: 'another' });
   expect(readdirSync(join(folder, 'mail'))).toHaveLength(2);
   expect(readFileSync(file, 'utf8')).toMatch(/^To: ana@example\.test\r\nSubject: Order =\?utf-8\?B\?\S+\?=\r\n/);
   expect(readFileSync(file, 'utf8')).not.toContain('Bcc');
-  await expect(call('mail.send', { ...letter, orderId: 'o-2' }, { key: 'k' })).rejects.toMatchObject({
+  await expect(call('mail.send', { ...letter, about: 'o-2' }, { key: 'k' })).rejects.toMatchObject({
     name: 'IdempotencyMismatch',
   });
 });

@@ -246,7 +246,8 @@ async function everything(storage: Storage) {
   const entries = await Promise.all(runs.map(({ run }) => storage.readEntries(run, ['gate'])));
   const children = await Promise.all(runs.map(({ id }) => storage.listChildren(id)));
   const keys = await Promise.all(['a', 'b'].map((key) => storage.getRunByKey('mail', key)));
-  return { runs, journals, inboxes, entries, children, keys, nextDueAt: await storage.nextDueAt(hashes) };
+  const families = await Promise.all(runs.map(({ id }) => storage.nextDueAt(hashes, id)));
+  return { runs, journals, inboxes, entries, children, keys, families, nextDueAt: await storage.nextDueAt(hashes) };
 }
 
 async function knownOf(storage: Storage): Promise<Known> {

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 import { beforeAll, afterAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/storage/sqlite/schema.js';
-import { Queries, childrenSql } from '../../src/storage/sqlite/queries.js';
-import { countLeasedSql, headSql } from '../../src/storage/sqlite/transition-sql.js';
+import { Queries, childrenSql, familyDueSql, familySql } from '../../src/storage/sqlite/queries.js';
+import { countLeasedSql, familyHeadSql, headSql } from '../../src/storage/sqlite/transition-sql.js';
 import { Transitions } from '../../src/storage/sqlite/transitions.js';
 
 /** Behind many runs of every kind a claim reads its own rows alone. */
@@ -41,6 +41,14 @@ describe('with 100,000 open runs', () => {
 
   test('a run’s children are found through the index of their places', () => {
     expect(planOf(childrenSql, 'wf_1')).toMatch(/^SEARCH run USING INDEX run_parent \(parent_id=\?\)/);
+  });
+
+  test('a run and those that it owns are found through the indexes of places and ids', () => {
+    for (const sql of [`${familySql} select * from family`, familyDueSql, familyHeadSql]) {
+      const plan = planOf(sql, ...['wf_1', '[]', 5].slice(0, sql.split('?').length - 1));
+      expect(plan).toMatch(/SCAN family; SEARCH child USING (COVERING )?INDEX run_parent \(parent_id=\?\)/);
+      expect(plan).not.toMatch(/SCAN (run|child)/);
+    }
   });
 
   test('a workflow’s places are counted over leased rows alone, in the index', () => {

@@ -50,6 +50,10 @@ describe('an error of opening names the file and the remedy, and leaves nothing 
     await expectRefused(folder, 'RS_STORAGE_FAILED', /is a folder; give the path of a file/);
   });
 
+  test.runIf(existsSync('/proc/self'))('a place where no folder can be made, at once', async () => {
+    await expectRefused('/proc/runsheet/data/runs.db', 'RS_STORAGE_FAILED', /check that the path is right/);
+  });
+
   test('a file that is no database', async () => {
     const path = temporaryFile();
     writeFileSync(path, 'id;amount\n'.repeat(1000));

@@ -233,10 +233,9 @@ export class MemoryStorage implements Storage {
     return matching.length > runs.length && last !== undefined ? { runs, cursor: encodeCursor(last) } : { runs };
   }
 
-  async nextDueAt(hashes: readonly string[]): Promise<number | undefined> {
+  async nextDueAt(hashes: readonly string[], only?: string): Promise<number | undefined> {
     this.#assertOpen();
-    const earliest = hashes.map((hash) => this.#runs.earliestDue(hash)).filter((dueAt) => dueAt !== undefined);
-    return earliest.length === 0 ? undefined : Math.min(...earliest);
+    return this.#runs.oldestDue(new Set(hashes), { now: Number.POSITIVE_INFINITY, only })?.record.dueAt ?? undefined;
   }
 
   onForeignChange(listener: () => void): () => void {

@@ -13,6 +13,12 @@ export interface StoredRun {
   readonly inbox: InboxMessage[];
 }
 
+export interface DueQuery {
+  readonly now: number;
+  /** Only this run (by id) and those that it owns. */
+  readonly only?: string | undefined;
+}
+
 /** All runs, and the ways to find them. */
 export class RunTable {
   /** Run n is at index n − 1. */
@@ -115,22 +121,11 @@ export class RunTable {
     return hashes;
   }
 
-  earliestDue(hash: string): number | undefined {
-    return this.#queues.get(hash)?.first()?.dueAt;
-  }
-
-  oldestDue(hashes: ReadonlySet<string>, { now, only }: Claim): StoredRun | undefined {
-    if (only !== undefined) {
-      const stored = this.byId(only);
-      const isDue = stored !== undefined && stored.record.dueAt !== null && stored.record.dueAt <= now;
-      return isDue && hashes.has(stored.record.definitionHash) ? stored : undefined;
-    }
+  /** The run of these definitions that is due first, if it is by now. */
+  oldestDue(hashes: ReadonlySet<string>, { now, only }: DueQuery): StoredRun | undefined {
+    const heads = only === undefined ? this.#headsOf(hashes) : this.#familyDue(only, hashes);
     let oldest: Due | undefined;
-    for (const hash of hashes) {
-      const first = this.#queues.get(hash)?.first();
-      if (first === undefined || first.dueAt > now) continue;
-      if (oldest === undefined || isBefore(first, oldest)) oldest = first;
-    }
+    for (const head of heads) if (head.dueAt <= now && (oldest === undefined || isBefore(head, oldest))) oldest = head;
     return oldest === undefined ? undefined : this.get(oldest.run);
   }
 
@@ -157,6 +152,25 @@ export class RunTable {
       .filter((record) => since === undefined || record.createdAt >= since)
       .filter((record) => after === undefined || newestFirst(after, record) < 0)
       .sort(newestFirst);
+  }
+
+  *#headsOf(hashes: ReadonlySet<string>): Iterable<Due> {
+    for (const hash of hashes) {
+      const first = this.#queues.get(hash)?.first();
+      if (first !== undefined) yield first;
+    }
+  }
+
+  /** When this run and those that it owns are due. */
+  *#familyDue(id: string, hashes: ReadonlySet<string>): Iterable<Due> {
+    const root = this.byId(id);
+    const family = root === undefined ? [] : [root];
+    // Grows while it is walked through.
+    for (const { record } of family) {
+      const { run, dueAt, definitionHash } = record;
+      if (dueAt !== null && hashes.has(definitionHash)) yield { run, dueAt };
+      for (const child of this.childrenOf(record.id)) family.push(child);
+    }
   }
 
   #queueOf(hash: string): DueQueue {

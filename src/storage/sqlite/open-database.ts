@@ -34,7 +34,7 @@ export async function openDatabase<T>(
   let madeFolder: string | undefined;
   try {
     assertNoFolder(path);
-    madeFolder = mkdirSync(dirname(path), { recursive: true });
+    madeFolder = makeFolder(dirname(path));
     const giveUpAt = clock.monotonic() + busyTimeoutMs;
     for (;;) {
       try {
@@ -83,6 +83,24 @@ export function syncFolder(folder: string): void {
   } finally {
     closeSync(fd);
   }
+}
+
+/**
+ * Makes a folder with those around it, and answers the topmost that was missing. Not by `recursive`: where a folder
+ * exists in which none can be made (below /proc), Node 20 tries that for ever.
+ */
+function makeFolder(path: string): string | undefined {
+  const missing: string[] = [];
+  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.push(folder);
+  for (const folder of missing.reverse()) {
+    try {
+      mkdirSync(folder);
+    } catch (error) {
+      // Another process was quicker.
+      if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+    }
+  }
+  return missing[0];
 }
 
 function assertNoFolder(path: string): void {

@@ -16,6 +16,15 @@ const entryColumns = 'seq, kind, step, occurrence, aspect, at, payload';
 /** Exported so that a test can ask SQLite for its plan. */
 export const childrenSql = `select ${runColumns} from run where parent_id = ? order by run`;
 
+/** Before a query: `family` holds the ids of a run, bound first, and of those that it owns at any depth. */
+export const familySql = `with recursive family (id) as (
+    select ? union all select child.id from family cross join run as child on child.parent_id = family.id
+  )`;
+
+export const familyDueSql = `${familySql}
+  select min(due_at) from family cross join run on run.id = family.id
+  where ended_at is null and definition_hash in (select value from json_each(?))`;
+
 /** The reads of the contract. */
 export class Queries {
   readonly #db: Database;
@@ -67,7 +76,10 @@ export class Queries {
     return this.#sql.children.all(parentId) as RunRecord[];
   }
 
-  nextDueAt(hashes: readonly string[]): number | undefined {
+  nextDueAt(hashes: readonly string[], only?: string): number | undefined {
+    if (only !== undefined) {
+      return (this.#sql.familyDue.get(only, JSON.stringify(hashes)) as number | null) ?? undefined;
+    }
     const earliest = hashes
       .map((hash) => this.#sql.earliestDue.get(hash) as number | undefined)
       .filter((dueAt) => dueAt !== undefined);
@@ -147,6 +159,7 @@ function prepare(db: Database) {
       `select ${runColumns} from run where parent_id = ? and parent_step = ? and parent_occurrence = ?`,
     ),
     children: db.prepare(childrenSql),
+    familyDue: db.prepare(familyDueSql).pluck(),
     earliestDue: db
       .prepare(
         `select due_at from run where definition_hash = ? and ended_at is null and due_at is not null

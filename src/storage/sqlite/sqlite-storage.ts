@@ -214,8 +214,8 @@ export class SqliteStorage implements Storage {
     return this.#readDurable((queries) => queries.listRuns(query));
   }
 
-  async nextDueAt(hashes: readonly string[]): Promise<number | undefined> {
-    return this.#read((queries) => queries.nextDueAt(hashes));
+  async nextDueAt(hashes: readonly string[], only?: string): Promise<number | undefined> {
+    return this.#read((queries) => queries.nextDueAt(hashes, only));
   }
 
   onForeignChange(listener: () => void): () => void {

@@ -1,8 +1,13 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { runColumns } from './queries.js';
+import { familySql, runColumns } from './queries.js';
 
 /** The head of one definition's queue; exported so that a test can ask SQLite for its plan. */
 export const headSql = `select run, workflow, status, due_at as dueAt from run
+  where definition_hash = ? and ended_at is null and due_at <= ? order by due_at, run limit 1`;
+
+/** The same, among one run and those that it owns. */
+export const familyHeadSql = `${familySql}
+  select run, workflow, status, due_at as dueAt from family cross join run on run.id = family.id
   where definition_hash = ? and ended_at is null and due_at <= ? order by due_at, run limit 1`;
 
 export const countLeasedSql = `select count(*) from run where workflow = ? and lease_expires_at > ?`;
@@ -16,8 +21,7 @@ const forRows = {
          @parentId, @parentStep, @parentOccurrence, @resumedFrom)
        returning ${runColumns}`,
   head: headSql,
-  headOnly: `select run, workflow, status, due_at as dueAt from run
-       where id = ? and definition_hash = ? and ended_at is null and due_at <= ?`,
+  familyHead: familyHeadSql,
   lease: `update run set status = @status, owner = @owner, epoch = epoch + 1, lease_expires_at = @leaseExpiresAt,
          due_at = @leaseExpiresAt, started_at = coalesce(started_at, @now)
        where run = @run returning ${runColumns}`,

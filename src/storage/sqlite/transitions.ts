@@ -62,7 +62,7 @@ export class Transitions {
     const headOf = (hash: string): Head | undefined =>
       (claim.only === undefined
         ? this.#sql.head.get(hash, claim.now)
-        : this.#sql.headOnly.get(claim.only, hash, claim.now)) as Head | undefined;
+        : this.#sql.familyHead.get(claim.only, hash, claim.now)) as Head | undefined;
 
     const heads = new Map<string, Head>();
     for (const hash of claim.hashes) {

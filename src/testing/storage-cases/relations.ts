@@ -56,6 +56,37 @@ const childCases: readonly StorageCase[] = [
     },
   },
   {
+    name: '`only` takes a run and those that it owns at any depth, oldest due first, and no others',
+    async run(make) {
+      const storage = await make();
+      const hashes = ['hash-mail-1', 'hash-post-1'];
+      const root = await aLeasedRun(storage);
+      const stranger = await aLeasedRun(storage);
+      const child = { ...aChild(root, '0'), dueAt: now + 5 };
+      await storage.commitUnits([
+        unitOf(root, { children: [child], transition: waiting }),
+        unitOf(stranger, { children: [{ ...aChild(stranger, '0'), dueAt: now + 1 }], transition: waiting }),
+      ]);
+      assert.equal(await storage.nextDueAt(hashes, root.id), now + 5);
+      const [driven] = await claim(storage, { only: root.id, hashes, at: now + 5 });
+      assert.ok(driven);
+      assert.equal(driven.id, child.id);
+      const older = { ...aChild(child, '1'), dueAt: now + 7, workflow: 'post', definitionHash: 'hash-post-1' };
+      const newer = { ...aChild(child, '0'), dueAt: now + 8 };
+      await storage.commitUnits([
+        unitOf(driven, { children: [newer, older], transition: anEnd({ endedAt: now + 6 }) }),
+      ]);
+
+      assert.equal(await storage.nextDueAt(hashes, root.id), now + 7);
+      assert.equal(await storage.nextDueAt(['hash-mail-1'], root.id), now + 8);
+      assert.equal(await storage.nextDueAt(hashes, 'wf_none'), undefined);
+      assert.equal(await storage.nextDueAt(hashes), now + 1);
+      const claimed = await claim(storage, { only: root.id, hashes, at: now + 9 });
+      assert.deepEqual(idsOf(claimed), idsOf([older, newer]));
+      assert.deepEqual(await claim(storage, { only: root.id, hashes, at: now + 9 }), []);
+    },
+  },
+  {
     name: 'a place in a parent is taken once: by units, within one, and by an enqueue',
     async run(make) {
       const storage = await make();
