@@ -22,6 +22,41 @@ export function statusWhenClaimed(status: RunStatus): RunStatus {
   return status === 'compensating' || status === 'compensation-stuck' ? 'compensating' : 'running';
 }
 
+/** From so many interruptions in a row on a run is driven alone, so that one that kills its process harms no other. */
+export const suspectAfter = 3;
+
+const longestInterruptionDelayMs = 300_000;
+
+/** How much later a run is due after its lease has ended by death or expiry for the k-th time in a row. */
+export function interruptionDelayMs(k: number): number {
+  return k < 2 ? 0 : Math.min(2 ** k * 1000, longestInterruptionDelayMs);
+}
+
+export function isSuspect({ interruptions }: Pick<RunRecord, 'interruptions'>): boolean {
+  return interruptions >= suspectAfter;
+}
+
+/** Waits for a time or the inbox: neither new nor handed back nor taken from the dead. */
+export function isParked({ status, owner, dueAt, interruptions }: RunRecord, now: number): boolean {
+  if (owner !== null) return false;
+  // Of an unwinding run the state does not say it.
+  if (status === 'compensating') return interruptions === 0 && (dueAt === null || dueAt > now);
+  return (parkedStatuses as readonly RunStatus[]).includes(status);
+}
+
+/** States that only a parked run is in. */
+export const parkedStatuses = [
+  'sleeping',
+  'waiting',
+  'retrying',
+  'compensation-stuck',
+] as const satisfies readonly RunStatus[];
+
+/** Nothing is left to be done for it: its tree may be put away if all of it is so. */
+export function isSettled({ status, rollbackStatus }: Pick<RunRecord, 'status' | 'rollbackStatus'>): boolean {
+  return isTerminal(status) && rollbackStatus !== 'owed' && rollbackStatus !== 'stuck';
+}
+
 /** What refuses a unit, or undefined. `row` is the run's as it is in the transaction that would write. */
 export function refusalOf(
   unit: Unit,

@@ -1,19 +1,26 @@
 import { ChangeListeners } from '../change-listeners.js';
+import { claimFrom } from '../claim-merge.js';
 import type {
   Claim,
+  Firing,
+  FiringResult,
   InboxMessage,
   InboxPost,
   JournalRow,
   Lease,
   NewInboxMessage,
   NewRun,
+  NewSchedule,
   PostResult,
   ReleasedRun,
+  RetentionQuery,
   RunQuery,
   RunRecord,
+  ScheduleRecord,
   Storage,
   StorageCapabilities,
   StoredDefinition,
+  Survey,
   Transition,
   Unit,
   UnitResult,
@@ -25,12 +32,16 @@ import {
   canReopen,
   canResume,
   defaultListLimit,
+  isParked,
+  isSuspect,
   isTerminal,
   refusalOf,
   statusWhenClaimed,
   stoppedError,
 } from '../run-rules.js';
 import { RunTable, type StoredRun } from './run-table.js';
+import { ScheduleTable } from './schedule-table.js';
+import { retainedNoMore } from './trees.js';
 
 /**
  * Everything in this object and gone with it; for tests, and for flows that need not outlive the
@@ -40,6 +51,8 @@ export class MemoryStorage implements Storage {
   readonly capabilities: StorageCapabilities = { durable: false, shared: false, provesDeath: false };
 
   readonly #runs = new RunTable();
+  readonly #schedules = new ScheduleTable();
+  readonly #limits = new Map<string, { readonly revision: number; readonly limit: number | null }>();
   readonly #definitions = new Map<string, StoredDefinition>();
   readonly #engines = new Set<string>();
   readonly #listeners = new ChangeListeners();
@@ -80,6 +93,14 @@ export class MemoryStorage implements Storage {
     return this.#definitions.get(hash);
   }
 
+  async setWorkflowLimit(workflow: string, revision: number, limit: number | null): Promise<void> {
+    this.#assertOpen();
+    const stored = this.#limits.get(workflow);
+    if (stored !== undefined && stored.revision > revision) return;
+    this.#limits.set(workflow, { revision, limit });
+    this.#changed();
+  }
+
   async unfinishedHashes(workflow: string, revision: number, hash: string): Promise<string[]> {
     this.#assertOpen();
     const hashes = this.#runs.unfinishedHashes(workflow, revision);
@@ -101,33 +122,35 @@ export class MemoryStorage implements Storage {
   async claimRuns(claim: Claim): Promise<RunRecord[]> {
     this.#assertOpen();
     assertClaim(claim);
-    const places = this.#runs.freePlaces(claim);
-    // A definition's queue leaves the merge when its workflow is full or none of it is due.
-    const hashes = new Set(claim.hashes);
-    const claimed: RunRecord[] = [];
-    while (claimed.length < claim.limit) {
-      const stored = this.#runs.oldestDue(hashes, claim);
-      if (stored === undefined) break;
-      const { record } = stored;
-      const free = places.get(record.workflow) ?? Infinity;
-      if (free <= 0) {
-        hashes.delete(record.definitionHash);
-        continue;
-      }
-      places.set(record.workflow, free - 1);
-      const { owner, leaseExpiresAt, now } = claim;
-      claimed.push(
-        this.#runs.update(stored, {
-          status: statusWhenClaimed(record.status),
-          startedAt: record.startedAt ?? now,
-          epoch: record.epoch + 1,
-          owner,
-          leaseExpiresAt,
-          dueAt: leaseExpiresAt,
-        }),
-      );
-    }
-    return claimed;
+    const { owner, leaseExpiresAt, now, only } = claim;
+    const stored = (run: number): StoredRun => this.#runs.get(run) ?? missing(run);
+    return claimFrom(
+      {
+        head: (queue) => {
+          const first = this.#runs.firstOf(queue, only);
+          return first === undefined || first.dueAt > now ? undefined : { ...stored(first.run).record, ...first };
+        },
+        freePlaces: (workflow) =>
+          (this.#limits.get(workflow)?.limit ?? Infinity) - this.#runs.countLeased(workflow, now),
+        lease: ({ run }, interruptions) => {
+          const { status, startedAt, epoch } = stored(run).record;
+          return this.#runs.update(stored(run), {
+            status: statusWhenClaimed(status),
+            startedAt: startedAt ?? now,
+            epoch: epoch + 1,
+            owner,
+            leaseExpiresAt,
+            dueAt: leaseExpiresAt,
+            interruptions,
+          });
+        },
+        postpone: ({ run }, interruptions, dueAt) => {
+          this.#runs.update(stored(run), { owner: null, leaseExpiresAt: null, interruptions, dueAt });
+          this.#changed();
+        },
+      },
+      claim,
+    );
   }
 
   async renewLeases(owner: string, leases: readonly Lease[], expiresAt: number): Promise<number[]> {
@@ -209,6 +232,75 @@ export class MemoryStorage implements Storage {
     return stored.record;
   }
 
+  async registerSchedules(
+    workflow: string,
+    revision: number,
+    schedules: readonly NewSchedule[],
+    now: number,
+  ): Promise<void> {
+    this.#assertOpen();
+    if (this.#schedules.register(workflow, revision, schedules, now)) this.#changed();
+  }
+
+  async listSchedules(workflows?: readonly string[]): Promise<ScheduleRecord[]> {
+    this.#assertOpen();
+    return this.#schedules.list(workflows);
+  }
+
+  async fireSchedule({ workflow, id, at, nextAt, run }: Firing): Promise<FiringResult> {
+    this.#assertOpen();
+    const schedule = this.#schedules.get(workflow, id);
+    if (schedule === undefined || schedule.paused || schedule.nextAt !== at) return { kind: 'lost' };
+    const isFired = run.key !== null && this.#runs.byKey(run.workflow, run.key) !== undefined;
+    const record = isFired || this.#isHeldBack(schedule) ? undefined : this.#runs.insert(run).record;
+    this.#schedules.update(workflow, id, { nextAt });
+    this.#changed();
+    return record === undefined ? { kind: 'skipped' } : { kind: 'fired', run: record };
+  }
+
+  async pauseSchedule(workflow: string, id: string, paused: boolean, nextAt?: number | null): Promise<boolean> {
+    this.#assertOpen();
+    this.#changed();
+    return this.#schedules.update(workflow, id, { paused, ...(nextAt === undefined ? {} : { nextAt }) });
+  }
+
+  async cleanup(query: RetentionQuery): Promise<number> {
+    this.#assertOpen();
+    const runs = retainedNoMore(this.#runs, query, { alsoArchived: true });
+    for (const run of runs) this.#runs.remove(run);
+    return runs.length;
+  }
+
+  async archive(query: RetentionQuery, now: number): Promise<number> {
+    this.#assertOpen();
+    const tree = retainedNoMore(this.#runs, query, { alsoArchived: false });
+    const runs = tree.filter(({ record }) => record.archivedAt === null);
+    for (const run of runs) this.#runs.update(run, { archivedAt: now });
+    return runs.length;
+  }
+
+  async countArchived(): Promise<number> {
+    this.#assertOpen();
+    return [...this.#runs.all()].filter(({ record }) => record.archivedAt !== null).length;
+  }
+
+  async survey(owner: string, hashes: readonly string[], now: number): Promise<Survey> {
+    this.#assertOpen();
+    const unfinished = [...this.#runs.unfinished()].map(({ record }) => record).sort((a, b) => a.run - b.run);
+    const known = unfinished.filter(({ definitionHash }) => hashes.includes(definitionHash));
+    return {
+      parked: known.filter((record) => isParked(record, now)).length,
+      orphans: unfinished
+        .filter(({ parentId }) => parentId !== null && this.#runs.byId(parentId) === undefined)
+        .map(({ id }) => id),
+      withoutDefinition: unfinished.filter(({ definitionHash }) => !hashes.includes(definitionHash)),
+      suspects: unfinished.filter(isSuspect).map(({ id }) => id),
+      othersAlive: [...this.#runs.leased()].some(
+        ({ record }) => record.owner !== owner && (record.leaseExpiresAt ?? 0) > now,
+      ),
+    };
+  }
+
   async listChildren(parentId: string): Promise<RunRecord[]> {
     this.#assertOpen();
     return this.#runs.childrenOf(parentId).map(({ record }) => record);
@@ -235,7 +327,11 @@ export class MemoryStorage implements Storage {
 
   async nextDueAt(hashes: readonly string[], only?: string): Promise<number | undefined> {
     this.#assertOpen();
-    return this.#runs.oldestDue(new Set(hashes), { now: Number.POSITIVE_INFINITY, only })?.record.dueAt ?? undefined;
+    const dueTimes = hashes.flatMap((hash) =>
+      [false, true].map((suspects) => this.#runs.firstOf({ hash, suspects }, only)?.dueAt ?? Infinity),
+    );
+    const earliest = Math.min(...dueTimes);
+    return earliest === Infinity ? undefined : earliest;
   }
 
   onForeignChange(listener: () => void): () => void {
@@ -251,6 +347,15 @@ export class MemoryStorage implements Storage {
     if (this.#engines.size > 1) this.#listeners.notify();
   }
 
+  /** By the overlap rule. */
+  #isHeldBack({ workflow, id, overlap }: ScheduleRecord): boolean {
+    if (overlap === 'allow') return false;
+    return [...this.#runs.unfinished()].some(
+      ({ record }) =>
+        record.workflow === workflow && record.scheduleId === id && (overlap === 'skip' || record.status === 'pending'),
+    );
+  }
+
   #commitUnit(unit: Unit): UnitResult {
     const stored = this.#runs.get(unit.run);
     const refusal = refusalOf(unit, stored?.record);
@@ -260,6 +365,7 @@ export class MemoryStorage implements Storage {
     const children = this.#runs.withFreePlace(unit.children ?? []);
 
     append(stored, unit.entries);
+    if (unit.progress === true) this.#runs.update(stored, { interruptions: 0 });
     if (unit.transition !== undefined) this.#apply(stored, unit.transition);
     for (const child of children) {
       this.#runs.insert(child);
@@ -286,7 +392,13 @@ export class MemoryStorage implements Storage {
   #reopen(runId: string, dueAt: number): void {
     const stored = this.#runs.byId(runId);
     if (stored === undefined || !canReopen(stored.record)) return;
-    this.#runs.update(stored, { status: 'compensating', rollbackStatus: 'owed', dueAt, endedAt: null });
+    this.#runs.update(stored, {
+      status: 'compensating',
+      rollbackStatus: 'owed',
+      dueAt,
+      endedAt: null,
+      archivedAt: null,
+    });
     this.#changed();
   }
 
@@ -315,4 +427,8 @@ export class MemoryStorage implements Storage {
 function append(stored: StoredRun, entries: readonly JournalRow[]): void {
   // One by one: as arguments of a single push, a long journal would overflow the stack.
   for (const entry of entries) stored.journal.push({ ...entry });
+}
+
+function missing(run: number): never {
+  throw new RangeError(`There is no run number ${run}.`);
 }

@@ -1,7 +1,8 @@
 import { RunsheetError } from '../../common/index.js';
-import type { Claim, InboxMessage, JournalRow, Lease, NewRun, ParentPlace, RunQuery, RunRecord } from '../contract.js';
+import type { ClaimQueue } from '../claim-merge.js';
+import type { InboxMessage, JournalRow, Lease, NewRun, ParentPlace, RunQuery, RunRecord } from '../contract.js';
 import { decodeCursor } from '../run-cursor.js';
-import { isTerminal } from '../run-rules.js';
+import { isSuspect, isTerminal } from '../run-rules.js';
 import { type Due, DueQueue, isBefore } from './due-queue.js';
 
 /** A run with all that belongs to it. `record` is replaced, never changed, so that it can be handed out. */
@@ -13,26 +14,33 @@ export interface StoredRun {
   readonly inbox: InboxMessage[];
 }
 
-export interface DueQuery {
-  readonly now: number;
-  /** Only this run (by id) and those that it owns. */
-  readonly only?: string | undefined;
-}
-
 /** All runs, and the ways to find them. */
 export class RunTable {
-  /** Run n is at index n − 1. */
-  readonly #runs: { record: RunRecord; journal: JournalRow[]; inbox: InboxMessage[] }[] = [];
+  /** By number, in order of insertion. */
+  readonly #runs = new Map<number, { record: RunRecord; journal: JournalRow[]; inbox: InboxMessage[] }>();
+  #lastRun = 0;
   /** By everything that must be unique: id, key in a workflow, place in a parent. */
   readonly #byName = new Map<string, StoredRun>();
   readonly #children = new Map<string, StoredRun[]>();
-  /** By definition. */
+  /** By definition, suspects apart. */
   readonly #queues = new Map<string, DueQueue>();
   readonly #leased = new Set<StoredRun>();
   readonly #unfinished = new Set<StoredRun>();
 
   get(run: number): StoredRun | undefined {
-    return this.#runs[run - 1];
+    return this.#runs.get(run);
+  }
+
+  all(): Iterable<StoredRun> {
+    return this.#runs.values();
+  }
+
+  unfinished(): Iterable<StoredRun> {
+    return this.#unfinished;
+  }
+
+  leased(): Iterable<StoredRun> {
+    return this.#leased;
   }
 
   byId(id: string): StoredRun | undefined {
@@ -71,8 +79,9 @@ export class RunTable {
   /** Throws if its id, key or place is taken. */
   insert(run: NewRun, resumedFrom: string | null = null): StoredRun {
     assertFree(run, (name) => this.#byName.has(name));
-    const stored = { record: newRecord(this.#runs.length + 1, run, resumedFrom), journal: [], inbox: [] };
-    this.#runs.push(stored);
+    this.#lastRun += 1;
+    const stored = { record: newRecord(this.#lastRun, run, resumedFrom), journal: [], inbox: [] };
+    this.#runs.set(this.#lastRun, stored);
     for (const name of namesOf(run)) this.#byName.set(name, stored);
     if (run.parent !== undefined) {
       const siblings = this.#children.get(run.parent.id);
@@ -80,7 +89,7 @@ export class RunTable {
       else siblings.push(stored);
     }
     this.#unfinished.add(stored);
-    this.#queueOf(run.definitionHash).put({ dueAt: run.dueAt, run: stored.record.run });
+    this.#queueOf({ hash: run.definitionHash, suspects: false }).put({ dueAt: run.dueAt, run: stored.record.run });
     return stored;
   }
 
@@ -99,12 +108,14 @@ export class RunTable {
 
   /** The only place where a run changes, so that what is kept about it stays true (its names excepted). */
   update({ record: { run } }: StoredRun, changes: Partial<RunRecord>): RunRecord {
-    const stored = this.#runs[run - 1];
+    const stored = this.#runs.get(run);
     if (stored === undefined) throw new RangeError(`There is no run number ${run}.`);
     const record: RunRecord = { ...stored.record, ...changes };
+    const suspects = isSuspect(record);
+    const isMoved = changes.dueAt !== undefined || suspects !== isSuspect(stored.record);
     stored.record = record;
-    if (changes.dueAt !== undefined && record.dueAt !== null) {
-      this.#queueOf(record.definitionHash).put({ dueAt: record.dueAt, run });
+    if (isMoved && record.dueAt !== null) {
+      this.#queueOf({ hash: record.definitionHash, suspects }).put({ dueAt: record.dueAt, run });
     }
     if (record.owner === null) this.#leased.delete(stored);
     else this.#leased.add(stored);
@@ -121,32 +132,57 @@ export class RunTable {
     return hashes;
   }
 
-  /** The run of these definitions that is due first, if it is by now. */
-  oldestDue(hashes: ReadonlySet<string>, { now, only }: DueQuery): StoredRun | undefined {
-    const heads = only === undefined ? this.#headsOf(hashes) : this.#familyDue(only, hashes);
-    let oldest: Due | undefined;
-    for (const head of heads) if (head.dueAt <= now && (oldest === undefined || isBefore(head, oldest))) oldest = head;
-    return oldest === undefined ? undefined : this.get(oldest.run);
+  /** For good, with its journal, inbox and names. */
+  remove(stored: StoredRun): void {
+    const { run, id, workflow, key, parentId, parentStep, parentOccurrence } = stored.record;
+    this.#runs.delete(run);
+    this.#leased.delete(stored);
+    this.#unfinished.delete(stored);
+    this.#byName.delete(idName(id));
+    if (key !== null) this.#byName.delete(keyName(workflow, key));
+    if (parentId === null || parentStep === null || parentOccurrence === null) return;
+    this.#byName.delete(placeName({ id: parentId, step: parentStep, occurrence: parentOccurrence }));
+    const siblings = this.childrenOf(parentId).filter((sibling) => sibling !== stored);
+    if (siblings.length === 0) this.#children.delete(parentId);
+    else this.#children.set(parentId, siblings);
   }
 
-  /** What is left of the limits, by workflow. */
-  freePlaces({ limits, now }: Claim): Map<string, number> {
-    const places = new Map(limits);
-    if (places.size === 0) return places;
-    for (const { record } of this.#leased) {
-      const free = places.get(record.workflow);
-      if (free !== undefined && record.leaseExpiresAt !== null && record.leaseExpiresAt > now) {
-        places.set(record.workflow, free - 1);
-      }
+  /** A run and those that it owns, at any depth; a parent before its children. */
+  family(root: StoredRun): StoredRun[] {
+    const family = [root];
+    // Grows while it is walked through.
+    for (const { record } of family) for (const child of this.childrenOf(record.id)) family.push(child);
+    return family;
+  }
+
+  /** What is due first of a queue, due or not; with `only`, of this run (by id) and those that it owns. */
+  firstOf({ hash, suspects }: ClaimQueue, only: string | undefined): Due | undefined {
+    if (only === undefined) return this.#queues.get(queueName(hash, suspects))?.first();
+    let first: Due | undefined;
+    const root = this.byId(only);
+    for (const { record } of root === undefined ? [] : this.family(root)) {
+      const { run, dueAt, definitionHash } = record;
+      if (dueAt === null || definitionHash !== hash || isSuspect(record) !== suspects) continue;
+      if (first === undefined || isBefore({ run, dueAt }, first)) first = { run, dueAt };
     }
-    return places;
+    return first;
+  }
+
+  /** How many runs of a workflow have a lease that has not expired. */
+  countLeased(workflow: string, now: number): number {
+    let count = 0;
+    for (const { record } of this.#leased) {
+      if (record.workflow === workflow && (record.leaseExpiresAt ?? 0) > now) count += 1;
+    }
+    return count;
   }
 
   /** Newest first, from the cursor to the end. */
-  list({ workflow, statuses, since, cursor }: RunQuery): RunRecord[] {
+  list({ workflow, statuses, since, cursor, archived = false }: RunQuery): RunRecord[] {
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
-    return this.#runs
+    return [...this.#runs.values()]
       .map(({ record }) => record)
+      .filter((record) => (record.archivedAt !== null) === archived)
       .filter((record) => workflow === undefined || record.workflow === workflow)
       .filter((record) => statuses === undefined || statuses.includes(record.status))
       .filter((record) => since === undefined || record.createdAt >= since)
@@ -154,30 +190,15 @@ export class RunTable {
       .sort(newestFirst);
   }
 
-  *#headsOf(hashes: ReadonlySet<string>): Iterable<Due> {
-    for (const hash of hashes) {
-      const first = this.#queues.get(hash)?.first();
-      if (first !== undefined) yield first;
-    }
-  }
-
-  /** When this run and those that it owns are due. */
-  *#familyDue(id: string, hashes: ReadonlySet<string>): Iterable<Due> {
-    const root = this.byId(id);
-    const family = root === undefined ? [] : [root];
-    // Grows while it is walked through.
-    for (const { record } of family) {
-      const { run, dueAt, definitionHash } = record;
-      if (dueAt !== null && hashes.has(definitionHash)) yield { run, dueAt };
-      for (const child of this.childrenOf(record.id)) family.push(child);
-    }
-  }
-
-  #queueOf(hash: string): DueQueue {
-    let queue = this.#queues.get(hash);
+  #queueOf({ hash, suspects }: ClaimQueue): DueQueue {
+    const name = queueName(hash, suspects);
+    let queue = this.#queues.get(name);
     if (queue === undefined) {
-      queue = new DueQueue(({ run, dueAt }) => this.get(run)?.record.dueAt === dueAt);
-      this.#queues.set(hash, queue);
+      queue = new DueQueue(({ run, dueAt }) => {
+        const record = this.get(run)?.record;
+        return record?.dueAt === dueAt && isSuspect(record) === suspects;
+      });
+      this.#queues.set(name, queue);
     }
     return queue;
   }
@@ -187,6 +208,10 @@ type Creation = Pick<RunRecord, 'createdAt' | 'run'>;
 
 function newestFirst(a: Creation, b: Creation): number {
   return b.createdAt - a.createdAt || b.run - a.run;
+}
+
+function queueName(hash: string, suspects: boolean): string {
+  return `${suspects ? 'suspects' : 'runs'} ${hash}`;
 }
 
 function idName(id: string): string {
@@ -218,7 +243,7 @@ function assertFree(run: NewRun, isTaken: (name: string) => boolean): void {
 }
 
 function newRecord(run: number, given: NewRun, resumedFrom: string | null): RunRecord {
-  const { id, workflow, revision, definitionHash, key, input, createdAt, dueAt, parent } = given;
+  const { id, workflow, revision, definitionHash, key, input, createdAt, dueAt, parent, scheduleId } = given;
   return {
     run,
     id,
@@ -244,5 +269,8 @@ function newRecord(run: number, given: NewRun, resumedFrom: string | null): RunR
     parentOccurrence: parent?.occurrence ?? null,
     resumedFrom,
     resumedBy: null,
+    interruptions: 0,
+    scheduleId: scheduleId ?? null,
+    archivedAt: null,
   };
 }

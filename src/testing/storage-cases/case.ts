@@ -95,14 +95,14 @@ export async function claim(
     hashes = ['hash-mail-1'],
     at = now,
     limit = 10,
-    limits,
+    alone = false,
     only,
   }: {
     owner?: string;
     hashes?: readonly string[];
     at?: number;
     limit?: number;
-    limits?: ReadonlyMap<string, number>;
+    alone?: boolean;
     only?: string;
   } = {},
 ): Promise<RunRecord[]> {
@@ -112,7 +112,7 @@ export async function claim(
     limit,
     now: at,
     leaseExpiresAt: at + leaseMs,
-    ...(limits === undefined ? {} : { limits }),
+    alone,
     ...(only === undefined ? {} : { only }),
   });
 }

@@ -157,7 +157,7 @@ export const claimCases: readonly StorageCase[] = [
     name: 'a limited workflow is claimed up to its limit, over owners and revisions; others are not held back',
     async run(make) {
       const storage = await make();
-      const limits = new Map([['mail', 2]]);
+      await storage.setWorkflowLimit('mail', 2, 2);
       const hashes = ['hash-mail-1', 'hash-mail-2', 'hash-post-1'];
       const first = await aLeasedRun(storage);
       for (let index = 0; index < 3; index += 1) {
@@ -165,28 +165,30 @@ export const claimCases: readonly StorageCase[] = [
         await storage.enqueueRun(aRun({ dueAt: now - 9, revision: 2, definitionHash: 'hash-mail-2' }));
       }
       const { run: post } = await storage.enqueueRun(aRun({ workflow: 'post', definitionHash: 'hash-post-1' }));
-      const claimed = await claim(storage, { owner: 'engine-b', hashes, limits });
+      const claimed = await claim(storage, { owner: 'engine-b', hashes });
       assert.deepEqual(
         claimed.map(({ workflow }) => workflow),
         ['mail', 'post'],
       );
       assert.equal(claimed[1]?.id, post.id);
-      assert.deepEqual(await claim(storage, { owner: 'engine-c', hashes, limits }), []);
-      assert.equal((await claim(storage, { owner: 'engine-c', hashes, limits: new Map([['mail', 3]]) })).length, 1);
+      assert.deepEqual(await claim(storage, { owner: 'engine-c', hashes }), []);
+      await storage.setWorkflowLimit('mail', 2, 3);
+      assert.equal((await claim(storage, { owner: 'engine-c', hashes })).length, 1);
+      await storage.setWorkflowLimit('mail', 3, 2);
 
       await storage.commitUnits([unitOf(first, { transition: { kind: 'park', status: 'waiting', dueAt: null } })]);
-      assert.deepEqual(await claim(storage, { owner: 'engine-c', hashes, limits }), [], 'still two in their places');
+      assert.deepEqual(await claim(storage, { owner: 'engine-c', hashes }), [], 'still two in their places');
     },
   },
   {
     name: 'a place is free again when the run is parked, ended, handed back, or its lease has expired',
     async run(make) {
       const storage = await make();
-      const limits = new Map([['mail', 1]]);
+      await storage.setWorkflowLimit('mail', 1, 1);
       for (let index = 0; index < 6; index += 1) await storage.enqueueRun(aRun({ dueAt: now - 100 + index }));
       const next = async (at = now) => {
-        const claimed = await claim(storage, { limits, at });
-        assert.deepEqual(await claim(storage, { limits, at }), [], 'one place only');
+        const claimed = await claim(storage, { at });
+        assert.deepEqual(await claim(storage, { at }), [], 'one place only');
         assert.equal(claimed.length, 1);
         return claimed[0] ?? assert.fail();
       };
@@ -230,7 +232,14 @@ export const claimCases: readonly StorageCase[] = [
     name: 'a claim whose lease would have expired already is refused',
     async run(make) {
       const storage = await make();
-      const claimed = storage.claimRuns({ owner: 'engine-a', hashes: ['h'], limit: 1, now, leaseExpiresAt: now });
+      const claimed = storage.claimRuns({
+        owner: 'engine-a',
+        hashes: ['h'],
+        limit: 1,
+        now,
+        leaseExpiresAt: now,
+        alone: false,
+      });
       await assert.rejects(claimed, { code: 'RS_OPTIONS_INVALID' });
     },
   },

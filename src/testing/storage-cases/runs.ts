@@ -27,6 +27,9 @@ export const runCases: readonly StorageCase[] = [
         parentOccurrence: null,
         resumedFrom: null,
         resumedBy: null,
+        interruptions: 0,
+        scheduleId: null,
+        archivedAt: null,
       });
       assert.ok(Number.isSafeInteger(run.run));
       assert.deepEqual(await storage.getRun(given.id), run);

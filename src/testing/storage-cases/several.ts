@@ -78,10 +78,9 @@ export const severalCases: readonly StorageCase[] = [
 
       const post = { workflow: 'post', definitionHash: 'hash-post-1' };
       await Promise.all(Array.from({ length: 20 }, () => a.enqueueRun(aRun(post))));
+      await b.setWorkflowLimit('post', 1, 3);
       const limited = await Promise.all(
-        [a, b, a, b].map((storage, index) =>
-          claim(storage, { owner: `engine-${index}`, hashes: ['hash-post-1'], limits: new Map([['post', 3]]) }),
-        ),
+        [a, b, a, b].map((storage, index) => claim(storage, { owner: `engine-${index}`, hashes: ['hash-post-1'] })),
       );
       assert.equal(limited.flat().length, 3);
     },
