@@ -13,6 +13,8 @@ export interface WalkedItem {
   readonly path: Path;
   /** The list in which the item stands. */
   readonly list: Items;
+  /** Whether it stands in the body of a loop, at any depth: then it can be reached more than once. */
+  readonly inLoop: boolean;
 }
 
 /** A list of items inside an item, with where it stands. */
@@ -35,20 +37,36 @@ export function itemKey(item: Item | Reminder, place: string): string {
 
 /** Visits every item of the document in the order of the file, an item before what is inside it. */
 export function walkItems(document: WorkflowDocument, visit: (walked: WalkedItem) => void): void {
-  walkList(document.steps, ['steps'], '', visit);
-  walkList(document.onFailure ?? [], ['onFailure'], 'onFailure.', visit);
-  walkList(document.finally ?? [], ['finally'], 'finally.', visit);
+  walkList(document.steps, { path: ['steps'], prefix: '', inLoop: false }, visit);
+  walkList(document.onFailure ?? [], { path: ['onFailure'], prefix: 'onFailure.', inLoop: false }, visit);
+  walkList(document.finally ?? [], { path: ['finally'], prefix: 'finally.', inLoop: false }, visit);
 }
 
-function walkList(list: Items, path: Path, prefix: string, visit: (walked: WalkedItem) => void): void {
+interface Standing {
+  readonly path: Path;
+  readonly prefix: string;
+  readonly inLoop: boolean;
+}
+
+function walkList(list: Items, { path, prefix, inLoop }: Standing, visit: (walked: WalkedItem) => void): void {
   list.forEach((item, index) => {
     const place = `${prefix}${index}`;
     const itemPath = [...path, index];
-    visit({ item, verb: verbOf(item), key: itemKey(item, place), place, path: itemPath, list });
+    visit({ item, verb: verbOf(item), key: itemKey(item, place), place, path: itemPath, list, inLoop });
     for (const body of bodiesOf(item)) {
-      walkList(body.list, [...itemPath, ...body.path], `${place}.${body.segments}`, visit);
+      const inside = {
+        path: [...itemPath, ...body.path],
+        prefix: `${place}.${body.segments}`,
+        // Of a loop only the body is repeated, not what handles its failure.
+        inLoop: inLoop || (isLoop(item) && body.path[0] === 'do'),
+      };
+      walkList(body.list, inside, visit);
     }
   });
+}
+
+function isLoop(item: Item): boolean {
+  return 'forEach' in item || 'doWhile' in item || 'doUntil' in item;
 }
 
 /** The lists directly inside an item: its bodies, then those of its `onError`. */

@@ -1,7 +1,8 @@
 import { type JsonValue, RunsheetError, canonicalJson, toJsonText } from '../common/index.js';
 import { type Definition, validateInput } from '../definition/index.js';
-import { type JournalRow, type RunQuery, type RunRecord, type RunStatus, terminalStatuses } from '../storage/index.js';
+import { type RunQuery, type RunRecord, type RunStatus, terminalStatuses } from '../storage/index.js';
 import type { RunEvent } from './events.js';
+import { cancelGuard, operatorGuard } from './guards.js';
 import { OpenedStorage, type RunAddress } from './opened-storage.js';
 import { type EngineOptions, type EngineSettings, newRunId, readOptions } from './options.js';
 import { type Recovery, Recoverer } from './recovery.js';
@@ -207,12 +208,8 @@ export class Engine {
    */
   async cancel(address: RunAddress, { compensate = true, reason }: CancelOptions = {}): Promise<void> {
     const record = await this.#opened.find(address);
-    const refuse = ({ run, entries }: { run: RunRecord; entries: readonly JournalRow[] }): RunsheetError | undefined =>
-      entries.some(({ kind }) => kind === 'run-outcome') || run.status.startsWith('compensat')
-        ? new RunsheetError('RS_RUN_ENDING', `${run.id} is ending already and cannot be cancelled any more`)
-        : undefined;
     const payload = JSON.stringify({ compensate, reason: reason ?? null });
-    await this.#post(record, { kind: 'cancel', name: null, payload, guard: { steps: [], refuse } });
+    await this.#post(record, { kind: 'cancel', name: null, payload, guard: cancelGuard });
   }
 
   /** Goes on with an unwind that is stuck, from the reversal that failed. @throws `RS_RUN_NOT_STUCK` and as `cancel` */
@@ -368,11 +365,8 @@ export class Engine {
 
   async #decideUnwind(address: RunAddress, verdict: 'resume' | 'abandon'): Promise<void> {
     const record = await this.#opened.find(address);
-    const refuse = ({ run }: { run: RunRecord }): RunsheetError | undefined =>
-      run.status === 'compensation-stuck'
-        ? undefined
-        : new RunsheetError('RS_RUN_NOT_STUCK', `${run.id} is ${run.status}; its unwind is not stuck`);
-    await this.#post(record, { kind: 'operator', name: verdict, payload: null, guard: { steps: [], refuse } });
+    const guard = operatorGuard(await this.#opened.definitionOf(record));
+    await this.#post(record, { kind: 'operator', name: verdict, payload: null, guard });
   }
 
   async #schedule(workflow: string, id: string) {

@@ -26,6 +26,7 @@ export type EntryKind =
   | 'compensation-skipped'
   | 'compensation-stuck'
   | 'operator-decided'
+  | 'unwind-ended'
   | 'body-failed'
   | 'scope-ended'
   | 'scope-aborted'
@@ -81,4 +82,10 @@ export function readStepInput(payload: string): JsonText | undefined {
   if (!payload.includes('"input":')) return undefined;
   const parsed = JSON.parse(payload) as StepStarted;
   return parsed.input === undefined ? undefined : new JsonText(() => JSON.stringify(parsed.input));
+}
+
+/** What a `compensation-stuck` holds: messages of operators up to this one were about something else. */
+export function readStuck(payload: string | null): { readonly afterInbox: number } {
+  const { afterInbox = 0 } = JSON.parse(payload ?? '{}') as { afterInbox?: number };
+  return { afterInbox };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../common/index.js';
+import type { Clock, JsonValue } from '../common/index.js';
 import {
   type Ahead,
   type Attempt,
@@ -27,7 +27,15 @@ import {
   cancelledError,
 } from '../interpreter/index.js';
 import type { InboxMessage, JournalRow, RollbackStatus, RunRecord, Transition } from '../storage/index.js';
-import { errorPayload, readRecorded, readStepInput, readValue, recordedPayload, valuePayload } from './entries.js';
+import {
+  errorPayload,
+  readRecorded,
+  readStepInput,
+  readValue,
+  recordedPayload,
+  valuePayload,
+  readStuck,
+} from './entries.js';
 import { Inbox } from './inbox.js';
 import { Journal, type Unit, runPlace } from './journal.js';
 import { JournalHandle } from './journal-handle.js';
@@ -108,10 +116,14 @@ export class JournalContext implements DurableContext {
   readonly #alarm: Alarm;
 
   readonly #cancellation = new JournalHandle<Cancellation>();
-  readonly #operators = new Map<JournalHandle<OperatorVerdict>, Place>();
+  readonly #operators = new Map<JournalHandle<OperatorVerdict>, { place: Place; afterInbox: number }>();
   #concluded = false;
   #ended = false;
   #unwinding = false;
+  /** How the unwind came out, once it is over. */
+  #rollbackStatus: RollbackStatus | undefined;
+  /** To be written with the next unit. */
+  #statusChange: Transition | undefined;
   /** Why the run fails, once that stands. */
   #failure: RunError | null = null;
   #lastAbortSeq = 0;
@@ -211,6 +223,7 @@ export class JournalContext implements DurableContext {
     const known = this.#journal.take(kind, place);
     const seq = known?.seq ?? this.#journal.append(kind, place, payload === undefined ? null : JSON.stringify(payload));
     if (kind === 'scope-aborted') this.#lastAbortSeq = seq;
+    if (kind === 'unwind-ended') this.#unwindEnded(payload, known === undefined);
   }
 
   async select(handles: ReadonlySet<Handle<unknown>>, added: readonly Handle<unknown>[]): Promise<Handle<unknown>> {
@@ -269,14 +282,17 @@ export class JournalContext implements DurableContext {
   operator(place: Place, error: RunError | undefined): Handle<OperatorVerdict> {
     this.#begin('operator', place);
     const handle = new JournalHandle<OperatorVerdict>();
-    if (this.#journal.take('compensation-stuck', place) === undefined) {
-      this.#journal.append('compensation-stuck', place, JSON.stringify(error === undefined ? {} : { error }));
+    const stuck = this.#journal.take('compensation-stuck', place);
+    const afterInbox = stuck === undefined ? this.#inbox.seen : readStuck(stuck.payload).afterInbox;
+    if (stuck === undefined) {
+      const payload = { afterInbox, ...(error && { error }) };
+      this.#journal.append('compensation-stuck', place, JSON.stringify(payload));
       // A parent need not wait for an operator of its child: it learns of the failure at once.
       const status = 'compensation-stuck';
       this.#postToParent({ status, output: null, error: this.#failure, rollbackStatus: 'stuck', pivotReached: false });
     }
     const decided = this.#journal.take('operator-decided', place);
-    if (decided === undefined) this.#operators.set(handle, place);
+    if (decided === undefined) this.#operators.set(handle, { place, afterInbox });
     else handle.settle(decided.seq, () => readVerdict(decided.payload));
     return handle;
   }
@@ -362,12 +378,11 @@ export class JournalContext implements DurableContext {
       return row && { seq: row.seq, read: () => readRecorded(row.payload ?? '{}') };
     }
     const { started: startedKind, failed: failedKind, firstAspect } = inputKinds[kind];
-    const started = this.#journal.peek(startedKind, { ...place, aspect: firstAspect });
-    if (started !== undefined) {
-      return { seq: started.seq, read: () => ({ ok: true, value: readStepInput(started.payload ?? '') }) };
-    }
+    // The failure first: an input that could not be had in one pass may have been had in a later one.
     const failed = this.#journal.take(failedKind, place);
-    return failed && { seq: failed.seq, read: () => readRecorded(failed.payload ?? '') };
+    if (failed !== undefined) return { seq: failed.seq, read: () => readRecorded(failed.payload ?? '') };
+    const started = this.#journal.peek(startedKind, { ...place, aspect: firstAspect });
+    return started && { seq: started.seq, read: () => ({ ok: true, value: readStepInput(started.payload ?? '') }) };
   }
 
   /** Reads what others have sent and lets those take it who wait for it. Answers whether something became ready. */
@@ -391,8 +406,9 @@ export class JournalContext implements DurableContext {
   }
 
   #takeVerdicts(): boolean {
-    for (const [handle, place] of this.#operators) {
-      const [message] = this.#inbox.waiting('operator');
+    for (const [handle, { place, afterInbox }] of this.#operators) {
+      // What was said before the unwind came to stand here was said about something else.
+      const message = this.#inbox.waiting('operator').find(({ seq }) => seq > afterInbox);
       if (message === undefined) return false;
       this.#inbox.take(message);
       this.#operators.delete(handle);
@@ -405,7 +421,7 @@ export class JournalContext implements DurableContext {
   }
 
   /**
-   * The time of a gate or a child is up. That verdict stands only if the inbox has nothing that could
+   * The time of a gate, a child, a block or the run is up. That verdict stands only if the inbox has nothing that could
    * still be in time, so it is committed before anybody hears of it.
    */
   async #decideTimeout({ place, settle }: TimedOut): Promise<void> {
@@ -415,7 +431,7 @@ export class JournalContext implements DurableContext {
 
   #timedOut(): readonly TimedOut[] {
     const now = this.#clock.now();
-    return [...this.#gates.due(now), ...this.#children.due(now)];
+    return [...this.#gates.due(now), ...this.#children.due(now), ...this.#sleeps.dueDeadlines(now)];
   }
 
   /**
@@ -448,9 +464,10 @@ export class JournalContext implements DurableContext {
     if (this.#unwinding || this.meta.reopened) {
       return { kind: 'park', status: 'compensating', dueAt, rollbackStatus: 'owed' };
     }
-    if (this.#gates.any || this.#children.any) return { kind: 'park', status: 'waiting', dueAt };
+    const rollback = this.#rollbackStatus === undefined ? {} : { rollbackStatus: this.#rollbackStatus };
+    if (this.#gates.any || this.#children.any) return { kind: 'park', status: 'waiting', dueAt, ...rollback };
     if (dueAt === null) throw new Error('fault in the interpreter: a run that waits for nothing');
-    return { kind: 'park', status: this.#sleeps.backsOff ? 'retrying' : 'sleeping', dueAt };
+    return { kind: 'park', status: this.#sleeps.backsOff ? 'retrying' : 'sleeping', dueAt, ...rollback };
   }
 
   #earliest(): number {
@@ -463,6 +480,14 @@ export class JournalContext implements DurableContext {
     if (!this.#cancellation.ready) return { outcome, unwind: true };
     const { compensate, reason } = this.#cancellation.outcome;
     return { outcome: { status: 'cancelled', error: cancelledError(reason) }, unwind: compensate };
+  }
+
+  /** What is left (`onFailure`, `finally`) is driven as any other steps are. */
+  #unwindEnded(payload: JsonValue | undefined, isNew: boolean): void {
+    this.#unwinding = false;
+    const { status } = payload as { status: RollbackStatus };
+    this.#rollbackStatus = status;
+    if (isNew) this.#statusChange = { kind: 'status', status: 'running', rollbackStatus: status };
   }
 
   /** From now on this is how the run ends, whatever else happens. */
@@ -527,7 +552,9 @@ export class JournalContext implements DurableContext {
     const unit = this.#journal.takeUnit();
     const toCall = this.#attempts.takeToCall();
     try {
-      await this.#writer.commit(unit);
+      const change = this.#statusChange;
+      this.#statusChange = undefined;
+      await this.#writer.commit(unit, change);
       await this.#call(toCall);
     } catch (error) {
       this.fence(error);

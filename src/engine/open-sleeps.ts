@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../common/index.js';
 import type { Handle, Place, SleepOutcome, SleepReason } from '../interpreter/index.js';
 import type { Journal } from './journal.js';
+import type { TimedOut } from './open-gates.js';
 import { JournalHandle } from './journal-handle.js';
 import type { Readiness } from './readiness.js';
 
@@ -36,15 +37,32 @@ export class OpenSleeps {
     return true;
   }
 
-  /** Fires all that is due, earliest first; answers whether there was any. */
+  /** Fires all that is due and no deadline, earliest first; answers whether there was any. */
   fireDue(now: number): boolean {
-    const due = [...this.#open].filter(([, { until }]) => until <= now).sort(([, a], [, b]) => a.until - b.until);
+    const due = this.#due(now).filter(([, { why }]) => !isDeadline(why));
     for (const [handle, { place, why }] of due) {
       this.#open.delete(handle);
       const seq = this.#journal.append('timer-fired', place, JSON.stringify({ why }));
       this.#readiness.settle(handle, seq, () => 'fired');
     }
     return due.length > 0;
+  }
+
+  /** Deadlines of blocks and of the run that are due: to be told so once it is certain that nothing came before. */
+  dueDeadlines(now: number): readonly TimedOut[] {
+    return this.#due(now)
+      .filter(([, { why }]) => isDeadline(why))
+      .map(([handle, { place }]) => ({
+        place,
+        settle: (seq: number) => {
+          this.#open.delete(handle);
+          this.#readiness.settle(handle, seq, (): SleepOutcome => 'fired');
+        },
+      }));
+  }
+
+  #due(now: number): [JournalHandle<SleepOutcome>, OpenSleep][] {
+    return [...this.#open].filter(([, { until }]) => until <= now).sort(([, a], [, b]) => a.until - b.until);
   }
 
   get backsOff(): boolean {
@@ -58,6 +76,10 @@ export class OpenSleeps {
     for (const { until } of this.#open.values()) earliest = Math.min(earliest, until);
     return earliest;
   }
+}
+
+function isDeadline(why: SleepReason): boolean {
+  return why === 'timeout' || why === 'run-deadline';
 }
 
 /** Rings once at a time, while handlers run; a parked run is woken by its row. */

@@ -1,5 +1,5 @@
 import { RunsheetError } from '../common/index.js';
-import { type Definition, walkItems } from '../definition/index.js';
+import { type Definition, itemKey, walkItems } from '../definition/index.js';
 import type { RunError } from '../interpreter/index.js';
 import type { JournalRow, RunRecord } from '../storage/index.js';
 import type { EntryKind } from './entries.js';
@@ -15,7 +15,6 @@ const kept: ReadonlySet<EntryKind> = new Set<EntryKind>([
   'decision',
   'timer-fired',
   'signal-consumed',
-  'signal-rejected',
   'child-started',
   'child-settled',
   'pivot',
@@ -43,29 +42,37 @@ export function assertResumable(record: RunRecord, journal: readonly JournalRow[
  */
 export function takenOver(record: RunRecord, journal: readonly JournalRow[], definition: Definition): JournalRow[] {
   const outcome = journal.find(({ kind }) => kind === 'run-outcome')?.seq ?? Number.POSITIVE_INFINITY;
-  const handling = handlingItems(definition);
-  const completed = new Set<string>();
+  const before = journal.filter(({ seq }) => seq < outcome);
+  const keys = describeItems(definition);
+  const done = new Set(before.filter(isDone).map(placeOf));
   const started = new Set<string>();
-  for (const row of journal) if (row.kind === 'step-completed') completed.add(placeOf(row));
-  const first: JournalRow = {
-    seq: 1,
-    kind: 'taken-over',
-    step: null,
-    occurrence: '0',
-    aspect: '',
-    at: journal[0]?.at ?? record.createdAt,
-    payload: JSON.stringify({ run: record.id, keyPrefix: keyPrefixOf(record, journal) }),
-  };
-  const rows: JournalRow[] = [first];
-  for (const row of journal) {
-    if (row.seq >= outcome || !isKept(row) || (row.step !== null && handling.has(row.step))) continue;
+  const rows: JournalRow[] = [
+    {
+      seq: 1,
+      kind: 'taken-over',
+      step: null,
+      occurrence: '0',
+      aspect: '',
+      at: journal[0]?.at ?? record.createdAt,
+      payload: JSON.stringify({ run: record.id, keyPrefix: keyPrefixOf(record, journal) }),
+    },
+  ];
+  for (const row of before) {
+    if (!isKept(row) || (row.step !== null && keys.handling.has(row.step))) continue;
+    const place = placeOf(row);
+    // A gate that is not decided opens anew, and its reminders begin anew with it.
+    const gate = row.step === null ? undefined : keys.reminderOf.get(row.step);
+    if (gate !== undefined && !done.has(`${gate}#${outerTurn(row.occurrence)}`)) continue;
+    if (row.kind === 'decision' && row.aspect === 'gate' && !done.has(place)) continue;
+    // A child that did not come to a good end is no longer this run's: another one is started.
+    if (row.kind === 'child-started' && !done.has(place)) continue;
     if (row.kind === 'step-started') {
       // A step that was called keeps its input, under attempt 1: its failed attempts are forgotten.
-      if (started.has(placeOf(row)) || (row.aspect !== '1' && !completed.has(placeOf(row)))) continue;
-      started.add(placeOf(row));
+      if (started.has(place) || (row.aspect !== '1' && !done.has(place))) continue;
+      started.add(place);
     }
     const aspect = row.kind === 'step-completed' ? '1' : row.aspect;
-    rows.push({ ...row, aspect, seq: rows.length + 1 });
+    rows.push({ ...row, aspect, payload: ownPayload(row), seq: rows.length + 1 });
   }
   return rows;
 }
@@ -75,11 +82,42 @@ function isKept({ kind, aspect, payload }: JournalRow): boolean {
   // An attempt's back-off, a block's or gate's or run's deadline: they belong to what failed, or begin anew.
   if (kind === 'timer-fired') return aspect === 'until' || aspect === 'reminder';
   if (kind === 'decision') {
-    if (aspect === 'deadline' || aspect === 'onError' || aspect?.startsWith('retry.')) return false;
+    if (aspect === 'deadline' || aspect === 'onError') return false;
+    if (aspect?.startsWith('retry.') || aspect?.startsWith('first-start.')) return false;
     return !(payload ?? '').startsWith('{"error":');
   }
-  if (kind === 'child-settled') return (JSON.parse(payload ?? '{}') as { status: string }).status === 'completed';
-  return true;
+  return kind !== 'child-settled' || childCompleted(payload);
+}
+
+/** Whether the entry says that what stands at its place has come to a good end. */
+function isDone({ kind, aspect, payload }: JournalRow): boolean {
+  switch (kind as EntryKind) {
+    case 'step-completed':
+    case 'signal-consumed':
+      return true;
+    case 'child-settled':
+      return childCompleted(payload);
+    case 'decision':
+      return aspect === 'onTimeout' && !(payload ?? '').startsWith('{"error":');
+    default:
+      return false;
+  }
+}
+
+function childCompleted(payload: string | null): boolean {
+  return (JSON.parse(payload ?? '{}') as { status: string }).status === 'completed';
+}
+
+/** Numbers of messages are of the old run's inbox, and mean others in the new one's. */
+function ownPayload({ kind, payload }: JournalRow): string | null {
+  if (kind !== 'signal-consumed' && kind !== 'child-settled') return payload;
+  const { inboxSeq: _inboxSeq, ...rest } = JSON.parse(payload ?? '{}') as Record<string, unknown>;
+  return JSON.stringify(rest);
+}
+
+/** The turn around the turn that counts a gate's reminders. */
+function outerTurn(occurrence: string | null): string {
+  return (occurrence ?? '0').split('.').slice(0, -1).join('.') || '0';
 }
 
 function keyPrefixOf(record: RunRecord, journal: readonly JournalRow[]): string {
@@ -91,13 +129,26 @@ function placeOf({ step, occurrence }: JournalRow): string {
   return `${step}#${occurrence}`;
 }
 
-/** Keys of the items inside `onError`, `onFailure` and `finally`. */
-function handlingItems({ document }: Definition): ReadonlySet<string> {
-  const keys = new Set<string>();
-  walkItems(document, ({ key, path }) => {
-    if (path[0] !== 'steps' || path.includes('onError')) keys.add(key);
+interface ItemKeys {
+  /** Items inside `onError`, `onFailure` and `finally`. */
+  readonly handling: ReadonlySet<string>;
+  /** Reminders by their key, with the key of their gate. */
+  readonly reminderOf: ReadonlyMap<string, string>;
+}
+
+function describeItems({ document }: Definition): ItemKeys {
+  const handling = new Set<string>();
+  const reminderOf = new Map<string, string>();
+  walkItems(document, ({ item, key, path, place }) => {
+    if (path[0] !== 'steps' || isHandling(path)) handling.add(key);
+    if ('waitFor' in item && item.remind !== undefined) reminderOf.set(itemKey(item.remind, `${place}.remind`), key);
   });
-  return keys;
+  return { handling, reminderOf };
+}
+
+/** `onError` stands after the number of an item; a branch of that name after `parallel`. */
+function isHandling(path: readonly (string | number)[]): boolean {
+  return path.some((segment, index) => segment === 'onError' && typeof path[index - 1] === 'number');
 }
 
 function failItems({ document }: Definition): ReadonlySet<string> {

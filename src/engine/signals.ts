@@ -14,12 +14,12 @@ export function gatesOf(definition: Definition, name: string): SignalGates {
   const items: { key: string; item: WaitForItem }[] = [];
   const names = new Set<string>();
   let inLoops = false;
-  walkItems(definition.document, ({ item, key, path }) => {
+  walkItems(definition.document, ({ item, key, inLoop }) => {
     if (!('waitFor' in item)) return;
     names.add(item.waitFor);
     if (item.waitFor !== name) return;
     items.push({ key, item });
-    inLoops ||= isInLoop(path);
+    inLoops ||= inLoop;
   });
   if (items.length > 0) return { name, items, inLoops };
   const known = [...names].sort().join(', ');
@@ -27,19 +27,6 @@ export function gatesOf(definition: Definition, name: string): SignalGates {
     'RS_SIGNAL_UNKNOWN',
     `${definition.name} waits for no signal ${JSON.stringify(name)}${known === '' ? ', nor for any other' : `; there are ${known}`}`,
   );
-}
-
-/** Lists inside `forEach`, `doWhile` and `doUntil` stand under `do`; so do those of arms and of `onError`, one level deeper. */
-function isInLoop(path: readonly (string | number)[]): boolean {
-  return path.some(
-    (segment, index) => segment === 'do' && typeof path[index - 1] === 'number' && isItemIndex(path, index - 1),
-  );
-}
-
-/** Whether the number at this place counts items of a list, and not arms or entries. */
-function isItemIndex(path: readonly (string | number)[], index: number): boolean {
-  const before = path[index - 1];
-  return before !== 'branch' && before !== 'onError';
 }
 
 /** @throws RunsheetError `RS_SIGNAL_INVALID` naming each field */

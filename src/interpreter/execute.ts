@@ -49,6 +49,7 @@ async function runToEnd(services: Services): Promise<RunEnd> {
   if (outcome.status !== 'completed') {
     phase.status = 'compensating';
     unwound = wanted ? await unwind(frame) : forgone(frame);
+    context.note({ kind: 'unwind-ended', place: frame.place(null, 'run'), payload: { status: unwound.status } });
   }
   phase.status = outcome.status;
   const error = outcome.status === 'completed' ? undefined : outcome.error;

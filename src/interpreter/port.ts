@@ -207,7 +207,14 @@ export type OperatorVerdict = 'resume' | 'abandon';
 export type ChildUnwound = 'undone' | 'kept' | 'stuck';
 
 export interface Note {
-  readonly kind: 'step-skipped' | 'scope-ended' | 'scope-aborted' | 'pivot' | 'compensation-skipped' | 'body-failed';
+  readonly kind:
+    | 'step-skipped'
+    | 'scope-ended'
+    | 'scope-aborted'
+    | 'pivot'
+    | 'compensation-skipped'
+    | 'unwind-ended'
+    | 'body-failed';
   readonly place: Place;
   readonly payload?: JsonValue;
 }
