@@ -25,7 +25,11 @@ export class Inbox {
    * @param journal tells what earlier lives of the run have taken
    * @param inboxSeq the highest message that there is known to be
    */
-  constructor(journal: readonly JournalRow[], inboxSeq: number, read: (afterSeq: number) => Promise<readonly InboxMessage[]>) {
+  constructor(
+    journal: readonly JournalRow[],
+    inboxSeq: number,
+    read: (afterSeq: number) => Promise<readonly InboxMessage[]>,
+  ) {
     this.#read = read;
     this.#stale = inboxSeq > 0;
     for (const { kind, payload } of journal) {

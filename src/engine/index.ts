@@ -10,3 +10,16 @@ export {
 } from './engine.js';
 export { type RunEvent, type RunEventType, eventsOf } from './events.js';
 export { type Run, toRun } from './run.js';
+export {
+  type CallHistory,
+  type ChildHistory,
+  type GateHistory,
+  type HistoryError,
+  type ReversalHistory,
+  type RunHistory,
+  type SkippedHistory,
+  type SleepHistory,
+  type StepHistory,
+  readHistory,
+} from './history.js';
+export { checkPayload, gatesOf } from './signals.js';
