@@ -40,7 +40,7 @@ const direction = layers.map((folder, place) => {
                 ]),
             {
               regex: `^(\\.\\./)+(${layers.filter((other) => other !== folder).join('|')})/(?!index\\.js$)`,
-              message: "Import another folder through its index.js, which says what it offers.",
+              message: 'Import another folder through its index.js, which says what it offers.',
             },
           ],
         },

@@ -15,3 +15,16 @@ export { type Recovery } from './recovery.js';
 export { type RetentionOptions } from './retention.js';
 export { type Run, toRun } from './run.js';
 export { type Schedule } from './schedules.js';
+export {
+  type CallHistory,
+  type ChildHistory,
+  type GateHistory,
+  type HistoryError,
+  type ReversalHistory,
+  type RunHistory,
+  type SkippedHistory,
+  type SleepHistory,
+  type StepHistory,
+  readHistory,
+} from './history.js';
+export { checkPayload, gatesOf } from './signals.js';

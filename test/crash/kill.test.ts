@@ -14,7 +14,7 @@ const seed = Number(process.env.RUNSHEET_SEED ?? 20_261_129);
 /** Runs after runs, each killed a few times, until there were enough kills. */
 async function untilKilledEnough(one: (kills: number, random: () => number) => Promise<number>): Promise<void> {
   const random = randomOf(seed);
-  for (let killed = 0; killed < kills; ) {
+  for (let killed = 0; killed < kills;) {
     try {
       killed += await one(Math.min(kills - killed, 1 + Math.floor(random() * 8)), random);
     } catch (error) {
@@ -24,7 +24,7 @@ async function untilKilledEnough(one: (kills: number, random: () => number) => P
 }
 
 describe('killed with SIGKILL at random moments and driven on by another process', () => {
-  test('nested loops, branches, retries and sleeps come to the same end', { timeout: 20 * 60_000 }, async () => {
+  test('nested loops, branches, retries and sleeps come to the same end', { timeout: 60 * 60_000 }, async () => {
     const orders = [4, 1, 2, 9, 6];
     await untilKilledEnough(async (count, random) => {
       const folder = temporaryFolder();
@@ -46,7 +46,7 @@ describe('killed with SIGKILL at random moments and driven on by another process
     });
   });
 
-  test('the import of a thousand orders comes to the same end', { timeout: 20 * 60_000 }, async () => {
+  test('the import of a thousand orders comes to the same end', { timeout: 60 * 60_000 }, async () => {
     const { good, bad } = makeOrders();
     await untilKilledEnough(async (count, random) => {
       const folder = temporaryFolder();

@@ -36,7 +36,7 @@ export async function driveThroughKills(
   job: Job,
   { kills, killWithinMs, random }: { kills: number; killWithinMs: number; random: () => number },
 ): Promise<{ run: Run; killed: number }> {
-  for (let killed = 0; ; ) {
+  for (let killed = 0; ;) {
     const run = await live(job, killed < kills ? random() * killWithinMs : undefined);
     if (run !== undefined) {
       checkJournal(job);

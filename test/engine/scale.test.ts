@@ -11,7 +11,8 @@ function measured(storage: Storage): { storage: Storage; units: { entries: numbe
       if (typeof member !== 'function') return member;
       if (property !== 'commitUnits') return member.bind(target) as unknown;
       return (...args: Parameters<Storage['commitUnits']>) => {
-        for (const { entries } of args[0]) units.push({ entries: entries.length, bytes: JSON.stringify(entries).length });
+        for (const { entries } of args[0])
+          units.push({ entries: entries.length, bytes: JSON.stringify(entries).length });
         return target.commitUnits(...args);
       };
     },

@@ -131,7 +131,9 @@ describe('a signal', () => {
   });
 
   it('is refused the second time, and the first one counts', async () => {
-    const world = new World(`steps: [{ sleep: 1h }, { id: d, waitFor: go, timeout: 1h }, { sleep: 1h }]\noutput: =$steps.d`);
+    const world = new World(
+      `steps: [{ sleep: 1h }, { id: d, waitFor: go, timeout: 1h }, { sleep: 1h }]\noutput: =$steps.d`,
+    );
     const id = await world.begin();
     await world.engine.signal(id, 'go', 'first');
     expect(await codeOf(world.engine.signal(id, 'go', 'second'))).toBe('RS_SIGNAL_ALREADY_DELIVERED');

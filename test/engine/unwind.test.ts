@@ -185,7 +185,11 @@ describe('a reversal that fails', () => {
     expect((await world.run(id)).status).toBe('compensation-stuck');
     mended = true;
     await world.engine.resumeCompensation(id);
-    expect(await world.end(id)).toMatchObject({ status: 'failed', rollbackStatus: 'completed', error: { name: 'Stop' } });
+    expect(await world.end(id)).toMatchObject({
+      status: 'failed',
+      rollbackStatus: 'completed',
+      error: { name: 'Stop' },
+    });
     expect(world.names).toEqual(['a', 'b', 'unb', 'unb', 'unb', 'unb', 'unb', 'una']);
     expect(new Set(world.calls.filter(({ name }) => name === 'unb').map(({ key }) => key)).size).toBe(1);
   });
@@ -395,7 +399,10 @@ steps:
     const run = await world.end(id);
     expect(run).toMatchObject({ status: 'failed', error: { name: 'Stop' }, rollbackStatus: 'completed' });
     expect(world.names).toEqual(['x', 'unx', 'note']);
-    expect((await world.storage.listChildren(id))[0]).toMatchObject({ status: 'cancelled', rollbackStatus: 'completed' });
+    expect((await world.storage.listChildren(id))[0]).toMatchObject({
+      status: 'cancelled',
+      rollbackStatus: 'completed',
+    });
   });
 
   it('past their pivot keep what they did, and the parent says so', async () => {

@@ -48,7 +48,10 @@ export class World {
   }
 
   /** Starts a run (of the first flow, named `flow`, unless told otherwise) and lets it go as far as it can. */
-  async begin(input: object = {}, { workflow = 'flow', key }: { workflow?: string; key?: string } = {}): Promise<string> {
+  async begin(
+    input: object = {},
+    { workflow = 'flow', key }: { workflow?: string; key?: string } = {},
+  ): Promise<string> {
     await this.engine.start();
     const { id } = await this.engine.enqueue(workflow, input as never, key === undefined ? {} : { key });
     await this.pass(1);

@@ -1,0 +1,163 @@
+import { type JsonObject, type JsonValue, RunsheetError } from '../common/index.js';
+import { definitionFromCanonical } from '../definition/index.js';
+import type { JournalRow, RunRecord, RunStatus, Storage } from '../storage/index.js';
+import { FlowPlaces } from './flow-places.js';
+import { assertResumable } from './resume.js';
+import { type Run, toRun } from './run.js';
+import { stepsOf } from './step-history.js';
+import { reversalsOf } from './unwind-history.js';
+
+/** What the journal tells of a run. Times are epoch milliseconds. */
+export interface RunHistory {
+  readonly run: Run;
+  /** An engine holds it until then, unless it dies before. */
+  readonly drivenUntil: number | null;
+  /** In the order in which they began. */
+  readonly steps: readonly StepHistory[];
+  /** What the unwind has undone or will undo, in this order; empty where nothing is. */
+  readonly reversals: readonly ReversalHistory[];
+  /** It has failed, and `resume` would go on with it as a new run. */
+  readonly resumable: boolean;
+}
+
+/** An item of the flow in one turn of its loops, if it is one that takes time or was skipped. */
+export type StepHistory = CallHistory | SleepHistory | GateHistory | ChildHistory | SkippedHistory;
+
+export interface Begun {
+  /** Key of the item. */
+  readonly step: string;
+  readonly occurrence: string;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+}
+
+export interface HistoryError {
+  readonly name: string;
+  readonly message: string;
+  readonly attempt: number | null;
+}
+
+/** How the calls of one handler went. */
+export interface Calls {
+  /** Attempts begun; one that a crash cut short and that was repeated counts once. */
+  readonly attempts: number;
+  /** How often an attempt was repeated because the process died. */
+  readonly interruptions: number;
+  readonly input?: JsonValue;
+  readonly output?: JsonValue;
+  /** The last one, which a later attempt may have overcome. */
+  readonly error?: HistoryError;
+  /** When the next attempt is due, while `retrying`. */
+  readonly dueAt?: number;
+}
+
+export interface CallHistory extends Begun, Calls {
+  readonly kind: 'step';
+  readonly state: 'running' | 'retrying' | 'completed' | 'failed';
+}
+
+export interface SleepHistory extends Begun {
+  readonly kind: 'sleep';
+  /** `aborted`: something around it ended first. */
+  readonly state: 'sleeping' | 'slept' | 'aborted';
+  readonly dueAt: number;
+}
+
+export interface GateHistory extends Begun {
+  readonly kind: 'gate';
+  readonly state: 'waiting' | 'received' | 'timed-out' | 'aborted';
+  readonly signal: string;
+  /** Null is never. */
+  readonly deadline: number | null;
+  /** Of the payload, where the flow gives one. */
+  readonly schema?: JsonObject;
+  /** The payload that was taken. */
+  readonly output?: JsonValue;
+  /** Payloads that the gate's filter has turned down. */
+  readonly rejected: number;
+}
+
+export interface ChildHistory extends Begun {
+  readonly kind: 'child';
+  /** As its parent sees it: one past its deadline has `timed-out`, and may go on by itself. */
+  readonly state: 'waiting' | 'completed' | 'failed' | 'timed-out';
+  /** Id of the child run. */
+  readonly run: string;
+  readonly workflow: string;
+  /** Of the child run itself; null where it is gone. */
+  readonly status: RunStatus | null;
+  /** Null is never. */
+  readonly deadline: number | null;
+  readonly output?: JsonValue;
+  readonly error?: HistoryError;
+}
+
+export interface SkippedHistory extends Begun {
+  readonly kind: 'skipped';
+  readonly state: 'skipped';
+}
+
+/** What is to be undone of one step in one turn, or of one child. */
+export interface ReversalHistory extends Omit<Begun, 'startedAt'>, Calls {
+  /** Absent until it has begun. */
+  readonly startedAt?: number;
+  /** `kept`: the child could not be undone (a pivot, an abandoned unwind). `skipped`: `why` says so. */
+  readonly state: 'owed' | 'running' | 'retrying' | 'undone' | 'stuck' | 'skipped' | 'kept';
+  /** The handler that undoes the step; null for a child, which undoes itself. */
+  readonly handler: string | null;
+  /** Id of the child run; null for a step. */
+  readonly run: string | null;
+  readonly why?: string;
+}
+
+/** Reads what has happened in a run and what it waits for. Needs no handlers. */
+export async function readHistory(storage: Storage, record: RunRecord): Promise<RunHistory> {
+  const journal = await wholeJournal(storage, record.run);
+  const stored = await storage.readDefinition(record.definitionHash);
+  const definition = stored && definitionFromCanonical(stored.document);
+  const flow = new FlowPlaces(definition?.document);
+  const statuses = await childStatuses(storage, record.id, journal);
+  return {
+    run: toRun(record),
+    drivenUntil: record.leaseExpiresAt,
+    steps: stepsOf(journal, flow, (id) => statuses.get(id) ?? null),
+    reversals: reversalsOf(journal, flow, record.rollbackStatus),
+    resumable: definition !== undefined && isResumable(() => assertResumable(record, journal, definition)),
+  };
+}
+
+async function wholeJournal(storage: Storage, run: number): Promise<JournalRow[]> {
+  const rows: JournalRow[] = [];
+  for (;;) {
+    const page = await storage.readJournal(run, rows.at(-1)?.seq ?? 0, 500);
+    rows.push(...page);
+    if (page.length < 500) return rows;
+  }
+}
+
+/** Children that were taken over with a failed run are still those of that one. */
+async function childStatuses(
+  storage: Storage,
+  id: string,
+  journal: readonly JournalRow[],
+): Promise<ReadonlyMap<string, RunStatus>> {
+  const statuses = new Map((await storage.listChildren(id)).map((child) => [child.id, child.status]));
+  for (const { kind, payload } of journal) {
+    if (kind !== 'child-started') continue;
+    const { run } = JSON.parse(payload ?? '{}') as { run: string };
+    if (statuses.has(run)) continue;
+    const child = await storage.getRun(run);
+    if (child !== undefined) statuses.set(run, child.status);
+  }
+  return statuses;
+}
+
+function isResumable(assert: () => void): boolean {
+  try {
+    assert();
+    return true;
+  } catch (error) {
+    if (error instanceof RunsheetError && error.code === 'RS_RUN_NOT_RESUMABLE') return false;
+    throw error;
+  }
+}

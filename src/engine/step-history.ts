@@ -1,0 +1,166 @@
+import type { JsonValue } from '../common/index.js';
+import type { JournalRow, RunStatus } from '../storage/index.js';
+import type { EntryKind } from './entries.js';
+import type { FlowPlaces } from './flow-places.js';
+import type {
+  CallHistory,
+  ChildHistory,
+  GateHistory,
+  HistoryError,
+  SkippedHistory,
+  SleepHistory,
+  StepHistory,
+} from './history.js';
+
+type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
+type Open = Growing<CallHistory> | Growing<SleepHistory> | Growing<GateHistory> | Growing<ChildHistory>;
+
+/** What a journal tells of the items of its flow, in the order in which they began. */
+export function stepsOf(
+  journal: readonly JournalRow[],
+  flow: FlowPlaces,
+  statusOf: (run: string) => RunStatus | null,
+): StepHistory[] {
+  const histories = new Map<string, Open | SkippedHistory>();
+  for (const row of journal) {
+    if (row.kind === 'scope-aborted') {
+      for (const history of histories.values()) if (flow.ends(row, history)) abort(history, row.at);
+      continue;
+    }
+    const { step } = row;
+    if (step === null) continue;
+    const place = `${step}\n${row.occurrence}`;
+    const known = histories.get(place);
+    const begun = known ?? begin({ ...row, step }, flow, statusOf);
+    if (begun === undefined) continue;
+    if (known === undefined) histories.set(place, begun);
+    proceed(begun, row);
+  }
+  return [...histories.values()];
+}
+
+function begin(
+  { step, occurrence, kind, aspect, at, payload }: JournalRow & { readonly step: string },
+  flow: FlowPlaces,
+  statusOf: (run: string) => RunStatus | null,
+): Open | SkippedHistory | undefined {
+  const begun = { step, occurrence: occurrence ?? '0', startedAt: at };
+  const read = readPayload(payload);
+  switch (kind as EntryKind) {
+    case 'step-started':
+    case 'step-failed':
+      return { kind: 'step', ...begun, state: 'running', attempts: 0, interruptions: 0 };
+    case 'step-skipped':
+      return { kind: 'skipped', ...begun, state: 'skipped', endedAt: at };
+    case 'decision': {
+      const item = flow.item(step);
+      if (aspect === 'until' && typeof read.value === 'number') {
+        return { kind: 'sleep', ...begun, state: 'sleeping', dueAt: read.value };
+      }
+      if (aspect !== 'gate' || item === undefined || !('waitFor' in item) || read.error !== undefined) return undefined;
+      const { deadline = null } = read.value as { deadline?: number };
+      const { waitFor: signal, schema } = item;
+      const gate = { signal, deadline, ...(typeof schema === 'object' && { schema }) };
+      return { kind: 'gate', ...begun, state: 'waiting', rejected: 0, ...gate };
+    }
+    case 'child-started': {
+      const { run = '', workflow = '', deadline = null } = read;
+      return { kind: 'child', ...begun, state: 'waiting', run, workflow, deadline, status: statusOf(run) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function proceed(history: Open | SkippedHistory, row: JournalRow): void {
+  switch (history.kind) {
+    case 'step':
+      return proceedCall(history, row);
+    case 'sleep':
+      if (row.kind === 'timer-fired') end(history, 'slept', row.at);
+      return;
+    case 'gate':
+      return proceedGate(history, row);
+    case 'child':
+      return proceedChild(history, row);
+    case 'skipped':
+      return;
+  }
+}
+
+function proceedCall(history: Growing<CallHistory>, { kind, aspect, at, payload }: JournalRow): void {
+  const read = readPayload(payload);
+  switch (kind as EntryKind) {
+    case 'step-started':
+      history.state = 'running';
+      delete history.dueAt;
+      if (read.restart === true) history.interruptions += 1;
+      else history.attempts += 1;
+      if (read.input !== undefined) history.input = read.input;
+      return;
+    case 'step-completed':
+      if (read.value !== undefined) history.output = read.value;
+      return end(history, 'completed', at);
+    case 'step-failed':
+      if (read.error) history.error = read.error;
+      return end(history, 'failed', at);
+    case 'step-retrying':
+      // A reversal's back-off stands at the same place.
+      if (aspect?.startsWith('compensate.') === true || typeof read.value !== 'number') return;
+      history.state = 'retrying';
+      history.dueAt = read.value;
+      delete history.endedAt;
+  }
+}
+
+function proceedGate(history: Growing<GateHistory>, { kind, aspect, at, payload }: JournalRow): void {
+  switch (kind as EntryKind) {
+    case 'signal-rejected':
+      history.rejected += 1;
+      return;
+    case 'signal-consumed':
+      history.output = (JSON.parse(payload ?? '{}') as { payload: JsonValue }).payload;
+      return end(history, 'received', at);
+    case 'timer-fired':
+      if (aspect === 'gate') end(history, 'timed-out', at);
+  }
+}
+
+function proceedChild(history: Growing<ChildHistory>, { kind, aspect, at, payload }: JournalRow): void {
+  if (kind === 'timer-fired' && aspect === 'child') return end(history, 'timed-out', at);
+  if (kind !== 'child-settled') return;
+  const { status, output, error } = readPayload(payload);
+  if (output !== undefined && output !== null) history.output = output;
+  if (error) history.error = error;
+  end(history, status === 'completed' ? 'completed' : 'failed', at);
+}
+
+/** A child goes on until it has ended, whatever ends its scope. */
+function abort(history: Open | SkippedHistory, at: number): void {
+  if (history.kind === 'sleep' && history.state === 'sleeping') end(history, 'aborted', at);
+  if (history.kind === 'gate' && history.state === 'waiting') end(history, 'aborted', at);
+  if (history.kind === 'step' && history.state === 'retrying') end(history, 'failed', at);
+}
+
+function end<T extends Open>(history: T, state: T['state'], at: number): void {
+  history.state = state;
+  history.endedAt = at;
+  if (history.kind === 'step') delete history.dueAt;
+}
+
+/** What the entries of steps hold, each some of it. */
+interface Payload {
+  readonly restart?: boolean;
+  readonly input?: JsonValue;
+  readonly value?: JsonValue;
+  readonly error?: HistoryError | null;
+  readonly run?: string;
+  readonly workflow?: string;
+  readonly deadline?: number;
+  readonly status?: RunStatus;
+  readonly output?: JsonValue;
+}
+
+function readPayload(payload: string | null): Payload {
+  return payload === null ? {} : (JSON.parse(payload) as Payload);
+}

@@ -1,0 +1,126 @@
+import type { JsonValue } from '../common/index.js';
+import type { JournalRow, RollbackStatus } from '../storage/index.js';
+import type { EntryKind } from './entries.js';
+import type { FlowPlaces } from './flow-places.js';
+import type { HistoryError, ReversalHistory } from './history.js';
+
+type Growing = { -readonly [Key in keyof ReversalHistory]: ReversalHistory[Key] } & {
+  /** Some attempt of the step may have had an effect. */
+  owed: boolean;
+  readonly exceptErrors: readonly string[];
+};
+
+/**
+ * What the unwind of a run has undone or will undo, in this order. Empty as long as the run goes on, where nothing
+ * is owed, and past a pivot.
+ */
+export function reversalsOf(
+  journal: readonly JournalRow[],
+  flow: FlowPlaces,
+  rollbackStatus: RollbackStatus | null,
+): ReversalHistory[] {
+  const outcome = journal.find(({ kind }) => kind === 'run-outcome');
+  if (outcome === undefined || journal.some(({ kind }) => kind === 'pivot')) return [];
+  // A completed run is undone for its parent alone.
+  if (readPayload(outcome.payload).status === 'completed' && rollbackStatus === null) return [];
+  const reversals = new Map<string, Growing>();
+  for (const row of journal) {
+    const { step } = row;
+    if (step === null) continue;
+    const place = `${step}\n${row.occurrence}`;
+    const known = reversals.get(place) ?? begin({ ...row, step }, flow);
+    if (known === undefined) continue;
+    reversals.set(place, known);
+    proceed(known, row);
+  }
+  return [...reversals.values()]
+    .filter(({ owed }) => owed)
+    .reverse()
+    .map(({ owed: _owed, exceptErrors: _exceptErrors, ...history }) => history);
+}
+
+function begin({ step, occurrence, kind, payload }: JournalRow & { readonly step: string }, flow: FlowPlaces) {
+  const begun = { step, occurrence: occurrence ?? '0', state: 'owed', attempts: 0, interruptions: 0 } as const;
+  const read = readPayload(payload);
+  if (kind === 'child-started') {
+    return { ...begun, owed: true, handler: null, run: read.run ?? null, exceptErrors: [] } satisfies Growing;
+  }
+  if (kind !== 'step-started' || read.owed !== true) return undefined;
+  const item = flow.item(step);
+  const compensate = item !== undefined && 'step' in item ? item.compensate : undefined;
+  const { exceptErrors = [], step: handler = null } = compensate ?? {};
+  return { ...begun, owed: false, handler, run: null, exceptErrors } satisfies Growing;
+}
+
+function proceed(history: Growing, { kind, aspect, at, payload }: JournalRow): void {
+  const read = readPayload(payload);
+  switch (kind as EntryKind) {
+    case 'step-completed':
+      history.owed = true;
+      return;
+    case 'step-failed':
+      if (read.effect !== 'none' && !history.exceptErrors.includes(read.error?.name ?? '')) history.owed = true;
+      return;
+    case 'compensation-started':
+      history.startedAt ??= at;
+      history.state = 'running';
+      delete history.dueAt;
+      if (read.restart === true) history.interruptions += 1;
+      else history.attempts += 1;
+      if (read.input !== undefined) history.input = read.input;
+      return;
+    case 'compensation-completed':
+      if (read.value !== undefined) history.output = read.value;
+      return end(history, 'undone', at);
+    case 'compensation-failed':
+      if (read.error !== undefined) history.error = read.error;
+      return;
+    case 'step-retrying':
+      if (aspect?.startsWith('compensate.') !== true || typeof read.value !== 'number') return;
+      history.state = 'retrying';
+      history.dueAt = read.value;
+      return;
+    case 'child-unwind':
+      history.startedAt ??= at;
+      history.state = 'running';
+      return;
+    case 'child-unwound':
+      if (read.result === 'undone' || read.result === 'kept') end(history, read.result, at);
+      return;
+    case 'compensation-stuck':
+      history.state = 'stuck';
+      if (read.error !== undefined) history.error = read.error;
+      return;
+    case 'operator-decided':
+      // What is given up is recorded as skipped.
+      history.state = 'owed';
+      return;
+    case 'compensation-skipped':
+      if (read.why !== undefined) history.why = read.why;
+      return end(history, 'skipped', at);
+  }
+}
+
+function end(history: Growing, state: ReversalHistory['state'], at: number): void {
+  history.state = state;
+  history.endedAt = at;
+  delete history.dueAt;
+}
+
+/** What the entries of an unwind, and of the steps that it undoes, hold: each some of it. */
+interface Payload {
+  readonly status?: string;
+  readonly run?: string;
+  readonly owed?: boolean;
+  readonly effect?: 'none' | 'failed' | 'unknown';
+  readonly restart?: boolean;
+  readonly input?: JsonValue;
+  readonly value?: JsonValue;
+  readonly error?: HistoryError;
+  readonly result?: 'undone' | 'kept' | 'stuck';
+  readonly why?: string;
+}
+
+function readPayload(payload: string | null): Payload {
+  return payload === null ? {} : (JSON.parse(payload) as Payload);
+}

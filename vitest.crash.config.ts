@@ -1,0 +1,14 @@
+import { defineConfig, mergeConfig } from 'vitest/config';
+import base from './vitest.config.js';
+
+/** `npm run test:crash`: the crash tests alone, with ten times the kills. */
+export default mergeConfig(
+  base,
+  defineConfig({
+    test: {
+      include: ['test/crash/**/*.test.ts'],
+      env: { RUNSHEET_KILLS: process.env.RUNSHEET_KILLS ?? '200' },
+      testTimeout: 60 * 60_000,
+    },
+  }),
+);
