@@ -73,6 +73,12 @@ export class EngineLocks {
     }
   }
 
+  /** Whether any engine but this one is alive, here or in another process. */
+  othersLive(owner: string): boolean {
+    const others = [...new Set([...this.#held.keys(), ...this.#known()])].filter((other) => other !== owner);
+    return others.some((other) => this.#held.has(other) || this.#isTaken(other));
+  }
+
   /** Lets go of the locks but leaves the files: whoever comes next finds these engines dead. */
   close(): void {
     for (const lock of this.#held.values()) lock.close();
@@ -104,6 +110,12 @@ export class EngineLocks {
       if (isBusy(error) || !existsSync(this.#pathOf(owner))) return undefined;
       throw error;
     }
+  }
+
+  #isTaken(owner: string): boolean {
+    const lock = this.#obtain(owner, { create: false });
+    lock?.close();
+    return lock === undefined && existsSync(this.#pathOf(owner));
   }
 
   /** The file goes first, while the lock still is held: nobody may obtain the lock of a file that is about to go. */

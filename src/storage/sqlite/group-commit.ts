@@ -36,6 +36,8 @@ interface Write {
 
 const mostWrites = 256;
 const mostBytes = 1024 * 1024;
+/** As `bytes` of a write: it gets a transaction for itself. */
+export const wholeTransaction = mostBytes + 1;
 const longestInlineMs = 5;
 const backlogWrites = 1000;
 const backlogBytes = 4 * 1024 * 1024;

@@ -8,7 +8,8 @@ export const runColumns = `run, id, workflow, revision, definition_hash as defin
   rollback_status as rollbackStatus, input, output, error, created_at as createdAt, started_at as startedAt,
   ended_at as endedAt, due_at as dueAt, owner, epoch, lease_expires_at as leaseExpiresAt, inbox_seq as inboxSeq,
   parent_id as parentId, parent_step as parentStep, parent_occurrence as parentOccurrence,
-  resumed_from as resumedFrom, resumed_by as resumedBy`;
+  resumed_from as resumedFrom, resumed_by as resumedBy, interruptions, schedule_id as scheduleId,
+  archived_at as archivedAt`;
 
 /** The columns of `journal` under the names of `JournalRow`. */
 const entryColumns = 'seq, kind, step, occurrence, aspect, at, payload';
@@ -24,6 +25,18 @@ export const familySql = `with recursive family (id) as (
 export const familyDueSql = `${familySql}
   select min(due_at) from family cross join run on run.id = family.id
   where ended_at is null and definition_hash in (select value from json_each(?))`;
+
+/**
+ * Before a query: `open` holds the definitions that unfinished runs are on, and a null. Not through the table
+ * `definition`: a run may be there whose definition never was stored. It hops from one hash of the index to the next,
+ * since a hundred thousand runs may share one.
+ */
+export const openHashesSql = `with recursive open (hash) as (
+    select min(definition_hash) from run where ended_at is null
+    union all
+    select (select min(definition_hash) from run where ended_at is null and definition_hash > open.hash)
+    from open where open.hash is not null
+  )`;
 
 /** The reads of the contract. */
 export class Queries {
@@ -81,12 +94,12 @@ export class Queries {
       return (this.#sql.familyDue.get(only, JSON.stringify(hashes)) as number | null) ?? undefined;
     }
     const earliest = hashes
-      .map((hash) => this.#sql.earliestDue.get(hash) as number | undefined)
+      .flatMap((hash) => [0, 1].map((suspect) => this.#sql.earliestDue.get(hash, suspect) as number | undefined))
       .filter((dueAt) => dueAt !== undefined);
     return earliest.length === 0 ? undefined : Math.min(...earliest);
   }
 
-  listRuns({ workflow, statuses, since, limit = defaultListLimit, cursor }: RunQuery): {
+  listRuns({ workflow, statuses, since, limit = defaultListLimit, cursor, archived = false }: RunQuery): {
     runs: RunRecord[];
     cursor?: string;
   } {
@@ -96,6 +109,7 @@ export class Queries {
       conditions.push(condition);
       values.push(...bound);
     };
+    where('archived = ?', archived ? 1 : 0);
     if (workflow !== undefined) where('workflow = ?', workflow);
     if (statuses !== undefined) where(`status in (${statuses.map(() => '?').join(', ')})`, ...statuses);
     if (since !== undefined) where('created_at >= ?', since);
@@ -106,7 +120,7 @@ export class Queries {
     // One more than asked for tells whether there is another page.
     const rows = this.#db
       .prepare(
-        `select ${runColumns} from run ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}
+        `select ${runColumns} from run where ${conditions.join(' and ')}
          order by created_at desc, run desc limit ?`,
       )
       .all(...values, limit + 1) as RunRecord[];
@@ -121,17 +135,10 @@ function prepare(db: Database) {
     definition: db.prepare(
       `select hash, workflow, revision, document, source, stored_at as storedAt from definition where hash = ?`,
     ),
-    // Not through `definition`: a run may be there whose definition never was stored. The recursion hops from one
-    // hash of the index to the next, since a hundred thousand runs may share one; all runs of a hash are of
-    // one workflow and revision.
+    // All runs of a hash are of one workflow and revision.
     unfinishedHashes: db
       .prepare(
-        `with recursive open (hash) as (
-           select min(definition_hash) from run where ended_at is null
-           union all
-           select (select min(definition_hash) from run where ended_at is null and definition_hash > open.hash)
-           from open where open.hash is not null
-         )
+        `${openHashesSql}
          select hash from open
          where hash <> @hash and (@workflow, @revision) = (
            select workflow, revision from run where definition_hash = open.hash and ended_at is null limit 1
@@ -162,7 +169,7 @@ function prepare(db: Database) {
     familyDue: db.prepare(familyDueSql).pluck(),
     earliestDue: db
       .prepare(
-        `select due_at from run where definition_hash = ? and ended_at is null and due_at is not null
+        `select due_at from run where definition_hash = ? and suspect = ? and ended_at is null and due_at is not null
          order by due_at limit 1`,
       )
       .pluck(),

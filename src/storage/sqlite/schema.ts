@@ -8,11 +8,17 @@ export const applicationId = 0x52756e53;
  * Numbered from 1 and only ever appended to; `PRAGMA user_version` says how many a database has had.
  *
  * - `journal` is an ordinary rowid table: `WITHOUT ROWID` would be five times slower and four times larger at 1 KB a row.
- * - `run_due` serves every claim: per definition, over unfinished rows. A leased row's `due_at` is its lease's
- *   expiry, so that new, woken and expired runs stand in one order. (One index over all definitions would walk
- *   through every due run of a workflow that is at its limit.)
+ * - `run_due` serves every claim: per definition, over unfinished rows, suspects (`suspectAfter` interruptions) apart,
+ *   so that they hold nobody up. A leased row's `due_at` is its lease's expiry, so that new, woken and expired runs
+ *   stand in one order. (One index over all definitions would walk through every due run of a workflow that is at
+ *   its limit.) With `status` in it, parked runs are counted without reading them.
  * - `run_parent` keeps a child from being inserted twice, and finds a run's children.
  * - `run_leased` counts a workflow's places; it holds the leased rows only.
+ * - `run_created` lists and `run_ended` cleans up; archived runs are apart, so that they slow down neither.
+ * - Run numbers are never used twice (`autoincrement`), though runs are removed: whoever still reads a journal by
+ *   its number shall not come upon another run's.
+ * - `removal` holds the numbers of removed runs whose journal and inbox are still to go.
+ * - `schedule_revision` remembers which revision spoke last, also where it has no schedules.
  */
 const migrations: readonly string[] = [
   `
@@ -26,7 +32,7 @@ const migrations: readonly string[] = [
   );
 
   create table run (
-    run integer primary key,
+    run integer primary key autoincrement,
     id text not null unique,
     workflow text not null,
     revision integer not null,
@@ -49,13 +55,47 @@ const migrations: readonly string[] = [
     parent_step text,
     parent_occurrence text,
     resumed_from text,
-    resumed_by text
+    resumed_by text,
+    interruptions integer not null default 0,
+    schedule_id text,
+    archived_at integer,
+    suspect integer generated always as (interruptions >= 3) virtual,
+    archived integer generated always as (archived_at is not null) virtual
   );
   create unique index run_key on run (workflow, key) where key is not null;
   create unique index run_parent on run (parent_id, parent_step, parent_occurrence) where parent_id is not null;
-  create index run_due on run (definition_hash, due_at) where ended_at is null;
+  create index run_open_child on run (parent_id) where parent_id is not null and ended_at is null;
+  create index run_due on run (definition_hash, suspect, due_at, run, status) where ended_at is null;
   create index run_leased on run (workflow, lease_expires_at) where lease_expires_at is not null;
-  create index run_created on run (created_at);
+  create index run_created on run (archived, created_at);
+  create index run_ended on run (archived, ended_at) where ended_at is not null;
+  create index run_schedule on run (workflow, schedule_id) where schedule_id is not null and ended_at is null;
+
+  create table removal (run integer primary key);
+
+  create table workflow_limit (
+    workflow text primary key,
+    revision integer not null,
+    most_runs integer
+  );
+
+  create table schedule_revision (
+    workflow text primary key,
+    revision integer not null
+  );
+  create table schedule (
+    workflow text not null,
+    id text not null,
+    revision integer not null,
+    cadence text not null,
+    timezone text,
+    input text not null,
+    overlap text not null,
+    next_at integer,
+    anchor_at integer not null,
+    paused integer not null,
+    primary key (workflow, id)
+  );
 
   create table journal (
     run integer not null,

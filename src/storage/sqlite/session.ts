@@ -11,6 +11,9 @@ import { ForeignChanges } from './foreign-changes.js';
 import { GroupCommit } from './group-commit.js';
 import { openDatabase, syncFolder } from './open-database.js';
 import { Queries } from './queries.js';
+import { RetentionSql } from './retention-sql.js';
+import { Schedules } from './schedules.js';
+import { SurveyQueries } from './survey.js';
 import { Transitions } from './transitions.js';
 import { type FileSync, WalSync } from './wal-sync.js';
 
@@ -29,6 +32,9 @@ export interface Session {
   readonly db: BetterSqlite3.Database;
   readonly queries: Queries;
   readonly transitions: Transitions;
+  readonly schedules: Schedules;
+  readonly retention: RetentionSql;
+  readonly surveys: SurveyQueries;
   readonly durability: Durability;
   readonly writes: GroupCommit;
   readonly changes: ForeignChanges;
@@ -69,6 +75,9 @@ function assemble(
   const realPath = isFile ? realpathSync(path) : path;
   const queries = new Queries(db);
   const transitions = new Transitions(db, queries);
+  const schedules = new Schedules(db, queries, transitions);
+  const retention = new RetentionSql(db);
+  const surveys = new SurveyQueries(db);
   const changes = new ForeignChanges(db, clock);
   const engines = new Set<string>();
   const locks = isFile ? new EngineLocks(realPath, Database) : undefined;
@@ -90,7 +99,8 @@ function assemble(
       transitions.concernedOthers = false;
     },
   });
-  return { db, queries, transitions, durability, writes, changes, engines, locks, checkpointer };
+  const work = { queries, transitions, schedules, retention, surveys };
+  return { db, ...work, durability, writes, changes, engines, locks, checkpointer };
 }
 
 function surviveLossOfPower(

@@ -4,26 +4,35 @@ import { type Clock, systemClock } from '../../common/index.js';
 import type {
   Claim,
   CommitOptions,
+  Firing,
+  FiringResult,
   InboxMessage,
   InboxPost,
   JournalRow,
   Lease,
   NewRun,
+  NewSchedule,
   PostResult,
   ReleasedRun,
+  RetentionQuery,
   RunQuery,
   RunRecord,
+  ScheduleRecord,
   Storage,
   StorageCapabilities,
   StoredDefinition,
+  Survey,
   Unit,
   UnitResult,
 } from '../contract.js';
 import { assertClaim, stoppedError } from '../run-rules.js';
 import { type CheckpointThresholds, defaultThresholds } from './checkpointer.js';
 import { isBusy, storageError } from './errors.js';
+import { wholeTransaction } from './group-commit.js';
 import type { Queries } from './queries.js';
+import { type Disposal, type RetentionAccess, dispose } from './retention.js';
 import { type Session, type SessionOptions, closeSession, openSession } from './session.js';
+import { takeSurvey } from './survey.js';
 import { type FileSync, systemFileSync } from './wal-sync.js';
 
 export interface SqliteStorageOptions {
@@ -50,6 +59,8 @@ export interface SqliteStorageOptions {
 const randomSteps = 2 ** 32;
 const journalPageRows = 500;
 const rowOverheadBytes = 100;
+/** Between two transactions of a clean-up; longer than other storages wait before they try for the lock again. */
+const retentionPauseMs = 5;
 
 /**
  * Runs in one SQLite database: a file that several processes on one machine may share, or `:memory:`.
@@ -137,6 +148,11 @@ export class SqliteStorage implements Storage {
     return this.#read((queries) => queries.definition(hash));
   }
 
+  async setWorkflowLimit(workflow: string, revision: number, limit: number | null): Promise<void> {
+    const { writes, transitions } = this.#opened();
+    await writes.submit(() => transitions.setLimit(workflow, revision, limit));
+  }
+
   async unfinishedHashes(workflow: string, revision: number, hash: string): Promise<string[]> {
     return this.#read((queries) => queries.unfinishedHashes(workflow, revision, hash));
   }
@@ -198,6 +214,68 @@ export class SqliteStorage implements Storage {
     return writes.submit(() => transitions.resume(from, run, entries), { bytes: run.input.length + sizeOf(entries) });
   }
 
+  async registerSchedules(
+    workflow: string,
+    revision: number,
+    schedules: readonly NewSchedule[],
+    now: number,
+  ): Promise<void> {
+    const { writes, schedules: table } = this.#opened();
+    const bytes = schedules.reduce((sum, { input }) => sum + rowOverheadBytes + input.length, 0);
+    await writes.submit(() => table.register(workflow, revision, schedules, now), { bytes });
+  }
+
+  async listSchedules(workflows?: readonly string[]): Promise<ScheduleRecord[]> {
+    return this.#readDurable(() => this.#opened().schedules.list(workflows));
+  }
+
+  async fireSchedule(firing: Firing): Promise<FiringResult> {
+    const { writes, schedules } = this.#opened();
+    return writes.submit(() => schedules.fire(firing), { bytes: firing.run.input.length });
+  }
+
+  async pauseSchedule(workflow: string, id: string, paused: boolean, nextAt?: number | null): Promise<boolean> {
+    const { writes, schedules } = this.#opened();
+    return writes.submit(() => schedules.pause(workflow, id, paused, nextAt));
+  }
+
+  async cleanup(query: RetentionQuery): Promise<number> {
+    const { retention } = this.#opened();
+    const access = this.#retentionAccess(retention);
+    const removal: Disposal = { alsoArchived: true, rootFirst: true, apply: (nodes) => retention.remove(nodes) };
+    const count = await dispose(access, query, removal);
+    // Also what a process that died in the middle has left.
+    while (await access.read(() => retention.owesPurge)) {
+      await access.write(() => retention.purge());
+      await access.pause();
+    }
+    return count;
+  }
+
+  async archive(query: RetentionQuery, now: number): Promise<number> {
+    const { retention } = this.#opened();
+    return dispose(this.#retentionAccess(retention), query, {
+      alsoArchived: false,
+      rootFirst: false,
+      apply: (nodes) => retention.archive(nodes, now),
+    });
+  }
+
+  async countArchived(): Promise<number> {
+    return this.#readDurable(() => this.#opened().retention.countArchived());
+  }
+
+  async survey(owner: string, hashes: readonly string[], now: number): Promise<Survey> {
+    const { locks, surveys } = this.#opened();
+    const found = await takeSurvey(surveys, (query) => this.#read(query), hashes, now);
+    try {
+      const othersAlive = locks?.othersLive(owner) ?? (await this.#read(() => surveys.isLeasedByOthers(owner, now)));
+      return { ...found, othersAlive };
+    } catch (error) {
+      throw storageError(error, this.#path);
+    }
+  }
+
   async listChildren(parentId: string): Promise<RunRecord[]> {
     return this.#readDurable((queries) => queries.children(parentId));
   }
@@ -230,6 +308,16 @@ export class SqliteStorage implements Storage {
   #opened(): Session {
     if (this.#session === undefined) throw stoppedError();
     return this.#session;
+  }
+
+  #retentionAccess(sql: RetentionAccess['sql']): RetentionAccess {
+    const { clock } = this.#options;
+    return {
+      sql,
+      read: (query) => this.#read(query),
+      write: (apply) => this.#opened().writes.submit(apply, { bytes: wholeTransaction }),
+      pause: () => new Promise<void>((resolve) => clock.setTimer(retentionPauseMs, resolve)),
+    };
   }
 
   /** A long journal is read in pages, with a turn of the event loop between two of them. */

@@ -2,35 +2,40 @@ import type { Database, Statement } from 'better-sqlite3';
 import { familySql, runColumns } from './queries.js';
 
 /** The head of one definition's queue; exported so that a test can ask SQLite for its plan. */
-export const headSql = `select run, workflow, status, due_at as dueAt from run
-  where definition_hash = ? and ended_at is null and due_at <= ? order by due_at, run limit 1`;
+export const headSql = `select run, workflow, status, due_at as dueAt, owner, interruptions from run
+  where definition_hash = ? and suspect = ? and ended_at is null and due_at <= ? order by due_at, run limit 1`;
 
 /** The same, among one run and those that it owns. */
 export const familyHeadSql = `${familySql}
-  select run, workflow, status, due_at as dueAt from family cross join run on run.id = family.id
-  where definition_hash = ? and ended_at is null and due_at <= ? order by due_at, run limit 1`;
+  select run, workflow, status, due_at as dueAt, owner, interruptions from family cross join run on run.id = family.id
+  where definition_hash = ? and suspect = ? and ended_at is null and due_at <= ? order by due_at, run limit 1`;
 
 export const countLeasedSql = `select count(*) from run where workflow = ? and lease_expires_at > ?`;
 
 const forRows = {
+  setLimit: `insert into workflow_limit (workflow, revision, most_runs) values (?, ?, ?)
+       on conflict (workflow) do update set revision = excluded.revision, most_runs = excluded.most_runs
+       where excluded.revision >= revision`,
   storeDefinition: `insert into definition (hash, workflow, revision, document, source, stored_at) values (?, ?, ?, ?, ?, ?)
        on conflict (hash) do nothing`,
   insertRun: `insert into run (id, workflow, revision, definition_hash, key, status, input, created_at, due_at, epoch, inbox_seq,
-         parent_id, parent_step, parent_occurrence, resumed_from)
+         parent_id, parent_step, parent_occurrence, resumed_from, schedule_id)
        values (@id, @workflow, @revision, @definitionHash, @key, 'pending', @input, @createdAt, @dueAt, 0, 0,
-         @parentId, @parentStep, @parentOccurrence, @resumedFrom)
+         @parentId, @parentStep, @parentOccurrence, @resumedFrom, @scheduleId)
        returning ${runColumns}`,
   head: headSql,
   familyHead: familyHeadSql,
   lease: `update run set status = @status, owner = @owner, epoch = epoch + 1, lease_expires_at = @leaseExpiresAt,
-         due_at = @leaseExpiresAt, started_at = coalesce(started_at, @now)
+         due_at = @leaseExpiresAt, started_at = coalesce(started_at, @now), interruptions = @interruptions
        where run = @run returning ${runColumns}`,
   renew: `update run set lease_expires_at = @expiresAt, due_at = @expiresAt
        where run = @run and owner = @owner and epoch = @epoch`,
   release: `update run set owner = null, lease_expires_at = null, due_at = @now
        where run = @run and owner = @owner and epoch = @epoch`,
-  releaseOwner: `update run set owner = null, lease_expires_at = null, due_at = @now
-       where lease_expires_at is not null and owner = @owner returning id, status`,
+  leasedBy: `select run, id, status, interruptions from run where lease_expires_at is not null and owner = ?`,
+  interrupt: `update run set owner = null, lease_expires_at = null, due_at = @dueAt, interruptions = @interruptions
+       where run = @run`,
+  progress: `update run set interruptions = 0 where run = ? and interruptions > 0`,
   fence: `select owner, epoch, inbox_seq as inboxSeq from run where run = ?`,
   insertEntry: `insert into journal (run, seq, kind, step, occurrence, aspect, at, payload) values (?, ?, ?, ?, ?, ?, ?, ?)`,
   park: `update run set status = @status, due_at = @dueAt, rollback_status = coalesce(@rollbackStatus, rollback_status),
@@ -40,7 +45,8 @@ const forRows = {
          ended_at = @endedAt, due_at = null, owner = null, lease_expires_at = null
        where run = @run`,
   setStatus: `update run set status = @status, rollback_status = coalesce(@rollbackStatus, rollback_status) where run = @run`,
-  reopen: `update run set status = 'compensating', rollback_status = 'owed', due_at = @dueAt, ended_at = null
+  reopen: `update run set status = 'compensating', rollback_status = 'owed', due_at = @dueAt, ended_at = null,
+         archived_at = null
        where run = @run`,
   passKey: `update run set key = null, resumed_by = @resumedBy where run = @run`,
   insertMessage: `insert into inbox (run, seq, kind, name, payload, at) values (?, ?, ?, ?, ?, ?)`,
@@ -48,6 +54,7 @@ const forRows = {
 
 const forSingleValues = {
   countLeased: countLeasedSql,
+  limit: `select most_runs from workflow_limit where workflow = ?`,
   lastSeq: `select coalesce(max(seq), 0) from journal where run = ?`,
   unfinishedRun: `select run from run where id = ? and ended_at is null`,
   raiseInbox: `update run set inbox_seq = inbox_seq + 1,

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { type Head, claimFrom } from '../claim-merge.js';
 import type {
   Claim,
   InboxMessage,
@@ -10,13 +11,20 @@ import type {
   PostResult,
   ReleasedRun,
   RunRecord,
-  RunStatus,
   StoredDefinition,
   Transition,
   Unit,
   UnitResult,
 } from '../contract.js';
-import { assertFollow, canReopen, canResume, isTerminal, refusalOf, statusWhenClaimed } from '../run-rules.js';
+import {
+  assertFollow,
+  canReopen,
+  canResume,
+  interruptionDelayMs,
+  isTerminal,
+  refusalOf,
+  statusWhenClaimed,
+} from '../run-rules.js';
 import type { Queries } from './queries.js';
 import { type TransitionStatements, prepareTransitions } from './transition-sql.js';
 
@@ -45,49 +53,37 @@ export class Transitions {
     const holder =
       (run.key === null ? undefined : this.#queries.runByKey(run.workflow, run.key)) ??
       (run.parent === undefined ? undefined : this.#queries.runAtPlace(run.parent));
-    return holder === undefined ? { run: this.#insert(run), created: true } : { run: holder, created: false };
+    return holder === undefined ? { run: this.insert(run), created: true } : { run: holder, created: false };
   }
 
-  /** A merge of the definitions' own queues: always the oldest of their heads, until `limit` or none is due. */
-  claim(claim: Claim): RunRecord[] {
-    const places = new Map<string, number>();
-    const mayClaim = ({ workflow }: Head): boolean => {
-      const limit = claim.limits?.get(workflow);
-      if (limit === undefined) return true;
-      if (!places.has(workflow)) {
-        places.set(workflow, limit - (this.#sql.countLeased.get(workflow, claim.now) as number));
-      }
-      return (places.get(workflow) ?? 0) > 0;
-    };
-    const headOf = (hash: string): Head | undefined =>
-      (claim.only === undefined
-        ? this.#sql.head.get(hash, claim.now)
-        : this.#sql.familyHead.get(claim.only, hash, claim.now)) as Head | undefined;
+  setLimit(workflow: string, revision: number, limit: number | null): void {
+    if (this.#sql.setLimit.run(workflow, revision, limit).changes > 0) this.concernedOthers = true;
+  }
 
-    const heads = new Map<string, Head>();
-    for (const hash of claim.hashes) {
-      const head = headOf(hash);
-      if (head !== undefined) heads.set(hash, head);
-    }
-    const claimed: RunRecord[] = [];
-    while (claimed.length < claim.limit) {
-      const oldest = oldestOf(heads);
-      if (oldest === undefined) break;
-      const [hash, head] = oldest;
-      if (!mayClaim(head)) {
-        heads.delete(hash);
-        continue;
-      }
-      const { owner, leaseExpiresAt, now } = claim;
-      const status = statusWhenClaimed(head.status);
-      claimed.push(this.#sql.lease.get({ run: head.run, status, owner, leaseExpiresAt, now }) as RunRecord);
-      const free = places.get(head.workflow);
-      if (free !== undefined) places.set(head.workflow, free - 1);
-      const next = headOf(hash);
-      if (next === undefined) heads.delete(hash);
-      else heads.set(hash, next);
-    }
-    return claimed;
+  claim(claim: Claim): RunRecord[] {
+    const { owner, leaseExpiresAt, now, only } = claim;
+    const sql = this.#sql;
+    return claimFrom(
+      {
+        head: ({ hash, suspects }) => {
+          const queue = [hash, suspects ? 1 : 0, now] as const;
+          return (only === undefined ? sql.head.get(...queue) : sql.familyHead.get(only, ...queue)) as Head | undefined;
+        },
+        freePlaces: (workflow) => {
+          const limit = sql.limit.get(workflow) as number | null | undefined;
+          return typeof limit === 'number' ? limit - (sql.countLeased.get(workflow, now) as number) : Infinity;
+        },
+        lease: ({ run, status: before }, interruptions) => {
+          const status = statusWhenClaimed(before);
+          return sql.lease.get({ run, status, owner, leaseExpiresAt, now, interruptions }) as RunRecord;
+        },
+        postpone: ({ run }, interruptions, dueAt) => {
+          sql.interrupt.run({ run, interruptions, dueAt });
+          this.concernedOthers = true;
+        },
+      },
+      claim,
+    );
   }
 
   renew(owner: string, leases: readonly Lease[], expiresAt: number): number[] {
@@ -103,9 +99,13 @@ export class Transitions {
   }
 
   releaseOwner(owner: string, now: number): ReleasedRun[] {
-    const released = this.#sql.releaseOwner.all({ owner, now }) as ReleasedRun[];
-    if (released.length > 0) this.concernedOthers = true;
-    return released;
+    const held = this.#sql.leasedBy.all(owner) as (ReleasedRun & { run: number; interruptions: number })[];
+    for (const { run, interruptions: before } of held) {
+      const interruptions = before + 1;
+      this.#sql.interrupt.run({ run, interruptions, dueAt: now + interruptionDelayMs(interruptions) });
+      this.concernedOthers = true;
+    }
+    return held.map(({ id, status }) => ({ id, status }));
   }
 
   commitUnit(unit: Unit): UnitResult {
@@ -113,9 +113,10 @@ export class Transitions {
     const refusal = refusalOf(unit, row);
     if (refusal !== undefined) return refusal;
     this.#append(unit.run, unit.entries);
+    if (unit.progress === true) this.#sql.progress.run(unit.run);
     if (unit.transition !== undefined) this.#apply(unit.run, unit.transition);
     for (const child of unit.children ?? []) {
-      if (child.parent === undefined || this.#queries.runAtPlace(child.parent) === undefined) this.#insert(child);
+      if (child.parent === undefined || this.#queries.runAtPlace(child.parent) === undefined) this.insert(child);
     }
     for (const { runId, message } of unit.posts ?? []) {
       const target = this.#sql.unfinishedRun.get(runId) as number | undefined;
@@ -145,13 +146,13 @@ export class Transitions {
     const old = this.#queries.run(from);
     if (old === undefined || !canResume(old)) return undefined;
     this.#sql.passKey.run({ run: old.run, resumedBy: run.id });
-    const record = this.#insert({ ...run, key: old.key }, from);
+    const record = this.insert({ ...run, key: old.key }, from);
     this.#append(record.run, entries);
     return record;
   }
 
-  #insert(run: NewRun, resumedFrom: string | null = null): RunRecord {
-    const { parent, ...columns } = run;
+  insert(run: NewRun, resumedFrom: string | null = null): RunRecord {
+    const { parent, scheduleId = null, ...columns } = run;
     this.concernedOthers = true;
     return this.#sql.insertRun.get({
       ...columns,
@@ -159,6 +160,7 @@ export class Transitions {
       parentStep: parent?.step ?? null,
       parentOccurrence: parent?.occurrence ?? null,
       resumedFrom,
+      scheduleId,
     }) as RunRecord;
   }
 
@@ -207,27 +209,8 @@ export class Transitions {
   }
 }
 
-interface Head {
-  readonly run: number;
-  readonly workflow: string;
-  readonly status: RunStatus;
-  readonly dueAt: number;
-}
-
 interface Fence {
   readonly owner: string | null;
   readonly epoch: number;
   readonly inboxSeq: number;
-}
-
-function oldestOf(heads: ReadonlyMap<string, Head>): [string, Head] | undefined {
-  let oldest: [string, Head] | undefined;
-  for (const entry of heads) {
-    const head = entry[1];
-    const best = oldest?.[1];
-    if (best === undefined || head.dueAt < best.dueAt || (head.dueAt === best.dueAt && head.run < best.run)) {
-      oldest = entry;
-    }
-  }
-  return oldest;
 }
