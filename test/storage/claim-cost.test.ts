@@ -2,6 +2,8 @@ import Database from 'better-sqlite3';
 import { beforeAll, afterAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/storage/sqlite/schema.js';
 import { Queries, childrenSql, familyDueSql, familySql } from '../../src/storage/sqlite/queries.js';
+import { allCandidatesSql, candidatesSql, childNodesSql } from '../../src/storage/sqlite/retention-sql.js';
+import { SurveyQueries, openParentsSql } from '../../src/storage/sqlite/survey.js';
 import { countLeasedSql, familyHeadSql, headSql } from '../../src/storage/sqlite/transition-sql.js';
 import { Transitions } from '../../src/storage/sqlite/transitions.js';
 
@@ -36,7 +38,9 @@ describe('with 100,000 open runs', () => {
   }
 
   test('the head of a definition’s queue is one probe of its index, without sorting', () => {
-    expect(planOf(headSql, 'hash-mail', 5)).toBe('SEARCH run USING INDEX run_due (definition_hash=? AND due_at<?)');
+    expect(planOf(headSql, 'hash-mail', 0, 5)).toBe(
+      'SEARCH run USING INDEX run_due (definition_hash=? AND suspect=? AND due_at<?)',
+    );
   });
 
   test('a run’s children are found through the index of their places', () => {
@@ -45,7 +49,7 @@ describe('with 100,000 open runs', () => {
 
   test('a run and those that it owns are found through the indexes of places and ids', () => {
     for (const sql of [`${familySql} select * from family`, familyDueSql, familyHeadSql]) {
-      const plan = planOf(sql, ...['wf_1', '[]', 5].slice(0, sql.split('?').length - 1));
+      const plan = planOf(sql, ...['wf_1', '[]', 0, 5].slice(0, sql.split('?').length - 1));
       expect(plan).toMatch(/SCAN family; SEARCH child USING (COVERING )?INDEX run_parent \(parent_id=\?\)/);
       expect(plan).not.toMatch(/SCAN (run|child)/);
     }
@@ -55,6 +59,30 @@ describe('with 100,000 open runs', () => {
     expect(planOf(countLeasedSql, 'full', 5)).toBe(
       'SEARCH run USING COVERING INDEX run_leased (workflow=? AND lease_expires_at>?)',
     );
+  });
+
+  test('retention reads what has ended in its order, and children by their places, in pages without sorting', () => {
+    const ended = 'SEARCH run USING INDEX run_ended (archived=? AND ended_at>? AND ended_at<?)';
+    const parent = 'SEARCH parent USING COVERING INDEX sqlite_autoindex_run_1 (id=?)';
+    const page = { endedBefore: 9, endedAt: 0, run: 0 };
+    expect(planOf(candidatesSql, page)).toBe(`${ended}; CORRELATED SCALAR SUBQUERY 1; ${parent}`);
+    expect(planOf(allCandidatesSql, page)).toMatch(/^MERGE \(UNION ALL\)/);
+    expect(planOf(allCandidatesSql, page)).not.toMatch(/SCAN|TEMP B-TREE/);
+    expect(planOf(childNodesSql, 'wf_1', '', '')).toBe(
+      'SEARCH run USING INDEX run_parent (parent_id=? AND (parent_step,parent_occurrence)>(?,?))',
+    );
+  });
+
+  test('a survey counts parked runs in the index, and asks for orphans once a parent', () => {
+    expect(planOf(openParentsSql, '', 5)).toBe('SEARCH run USING INDEX run_open_child (parent_id>?)');
+    const survey = new SurveyQueries(db);
+    const durations = Array.from({ length: 9 }, () => {
+      const began = performance.now();
+      expect(survey.openHashes()).toEqual(['hash-full', 'hash-mail']);
+      expect(survey.countParked('hash-mail', 5)).toBe(count / 2);
+      return performance.now() - began;
+    });
+    expect(durations.sort((a, b) => a - b)[4]).toBeLessThan(25);
   });
 
   test('a claim takes at most a millisecond, beside 25,000 due runs of a full workflow', () => {
@@ -71,8 +99,9 @@ describe('with 100,000 open runs', () => {
       limit: 1,
       now: 900_000,
       leaseExpiresAt: 2_000_000,
-      limits: new Map([['full', 0]]),
+      alone: true,
     };
+    transitions.setLimit('full', 1, 0);
     const durations: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const began = performance.now();
