@@ -7,7 +7,10 @@ const cron = (text: string, zone: string, after: string, count: number): string[
 
 describe('cron', () => {
   it('follows the wall clock of its zone through a change of the clock', () => {
-    expect(cron('0 9 * * MON', 'America/New_York', '2030-03-08T00:00Z', 2)).toEqual(['2030-03-11T13:00', '2030-03-18T13:00']);
+    expect(cron('0 9 * * MON', 'America/New_York', '2030-03-08T00:00Z', 2)).toEqual([
+      '2030-03-11T13:00',
+      '2030-03-18T13:00',
+    ]);
     expect(cron('0 9 * * MON', 'America/New_York', '2030-03-01T00:00Z', 1)).toEqual(['2030-03-04T14:00']);
   });
 
@@ -22,7 +25,10 @@ describe('cron', () => {
 
   it('where a time exists twice fires once, the first time', () => {
     // On 2030-10-27 the clock in Berlin goes back from 03:00 to 02:00.
-    expect(cron('30 2 * * *', 'Europe/Berlin', '2030-10-26T12:00Z', 2)).toEqual(['2030-10-27T00:30', '2030-10-28T01:30']);
+    expect(cron('30 2 * * *', 'Europe/Berlin', '2030-10-26T12:00Z', 2)).toEqual([
+      '2030-10-27T00:30',
+      '2030-10-28T01:30',
+    ]);
     expect(cron('*/30 * * * *', 'Europe/Berlin', '2030-10-26T23:45Z', 3)).toEqual([
       '2030-10-27T00:00',
       '2030-10-27T00:30',

@@ -17,7 +17,7 @@ export interface Call {
 
 /** An engine in virtual time, over a storage that outlives it, with all its handlers' calls written down. */
 export class World {
-  readonly clock = new VirtualClock();
+  readonly clock: VirtualClock;
   readonly storage: Storage;
   readonly calls: Call[] = [];
   readonly events: RunEvent[] = [];
@@ -27,8 +27,13 @@ export class World {
   constructor(
     flows: string | readonly string[],
     scripts: Record<string, Script> = {},
-    { storage = new MemoryStorage(), ...options }: Partial<EngineOptions> = {},
+    {
+      storage = new MemoryStorage(),
+      clock = new VirtualClock(),
+      ...options
+    }: Partial<Omit<EngineOptions, 'clock'>> & { clock?: VirtualClock } = {},
   ) {
+    this.clock = clock;
     this.storage = storage;
     const definitions = [flows].flat().map((yaml) => definitionOf(yaml));
     const handlers = scripted(
@@ -42,7 +47,7 @@ export class World {
         ]),
       ),
     );
-    this.engine = createEngine({ storage, definitions, handlers, clock: this.clock, ...options });
+    this.engine = createEngine({ storage, definitions, handlers, clock, ...options });
     this.engine.subscribe((event) => this.events.push(event));
     this.engine.onFault((error) => this.#faults.push(error));
   }
