@@ -1,8 +1,12 @@
 import { claimCases } from './storage-cases/claims.js';
 import { inboxCases } from './storage-cases/inbox.js';
+import { interruptionCases } from './storage-cases/interruptions.js';
 import { relationCases } from './storage-cases/relations.js';
+import { retentionCases } from './storage-cases/retention.js';
 import { runCases } from './storage-cases/runs.js';
+import { scheduleCases } from './storage-cases/schedules.js';
 import { severalCases } from './storage-cases/several.js';
+import { surveyCases } from './storage-cases/survey.js';
 import { unitCases } from './storage-cases/units.js';
 import type { StorageCase } from './storage-cases/case.js';
 
@@ -23,5 +27,9 @@ export const storageConformance: readonly StorageCase[] = [
   ...unitCases,
   ...inboxCases,
   ...relationCases,
+  ...interruptionCases,
+  ...scheduleCases,
+  ...retentionCases,
+  ...surveyCases,
   ...severalCases,
 ];

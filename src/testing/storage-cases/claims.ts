@@ -181,6 +181,25 @@ export const claimCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'the limit is that of the highest revision that said something, also that there is none',
+    async run(make) {
+      const storage = await make();
+      for (let index = 0; index < 12; index += 1) await storage.enqueueRun(aRun());
+      const claimed = async () => (await claim(storage, { limit: 2 })).length;
+      await storage.setWorkflowLimit('post', 9, 0);
+      await storage.setWorkflowLimit('mail', 2, 1);
+      await storage.setWorkflowLimit('mail', 1, 5);
+      assert.equal(await claimed(), 1);
+      await storage.setWorkflowLimit('mail', 2, 2);
+      assert.equal(await claimed(), 1, 'the same revision again');
+      await storage.setWorkflowLimit('mail', 3, null);
+      await storage.setWorkflowLimit('mail', 2, 2);
+      assert.deepEqual([await claimed(), await claimed()], [2, 2]);
+      await storage.setWorkflowLimit('mail', 4, 3);
+      assert.equal(await claimed(), 0, 'more are leased than a new limit allows');
+    },
+  },
+  {
     name: 'a place is free again when the run is parked, ended, handed back, or its lease has expired',
     async run(make) {
       const storage = await make();

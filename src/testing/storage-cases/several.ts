@@ -86,6 +86,38 @@ export const severalCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'a limit holds in every moment, however many storages claim, park, end and hand back at once',
+    needs: 'shared',
+    async run(make) {
+      const storages = [await make(), await make(), await make()];
+      const runs = 60;
+      const limit = 3;
+      const [first = assert.fail()] = storages;
+      await first.setWorkflowLimit('mail', 1, limit);
+      await Promise.all(Array.from({ length: runs }, () => first.enqueueRun(aRun())));
+      let most = 0;
+      await Promise.all(
+        storages.map(async (storage, index) => {
+          const owner = `engine-${index}`;
+          for (let round = 0; ; round += 1) {
+            const claimed = await claim(storage, { owner, limit: 2 });
+            const leased = (await storage.listRuns({ limit: runs })).runs.filter((run) => run.owner !== null);
+            most = Math.max(most, leased.length);
+            const [back, ...others] = round % 3 === 0 ? claimed : [undefined, ...claimed];
+            if (back !== undefined) await storage.releaseRuns(owner, [back], now);
+            const park = { kind: 'park', status: 'waiting', dueAt: null } as const;
+            const ends = others.map((run) => unitOf(run, { transition: run.run % 2 === 0 ? park : anEnd() }));
+            await storage.commitUnits(ends);
+            if (claimed.length === 0 && leased.length === 0) return;
+          }
+        }),
+      );
+      assert.equal(most, limit, 'reached, and never passed');
+      const { runs: left } = await first.listRuns({ limit: runs, statuses: ['pending', 'running'] });
+      assert.deepEqual(left, []);
+    },
+  },
+  {
     name: 'units after a takeover by the other storage are refused',
     needs: 'shared',
     async run(make) {
