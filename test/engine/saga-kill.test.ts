@@ -7,7 +7,7 @@ import letters from '../../handlers/letters.js';
 import travel from '../../handlers/travel.js';
 import { loadFlow } from '../flows-support/load-flow.js';
 import { temporaryFolder } from '../flows-support/temporary-folder.js';
-import { scripted } from '../support/flow.js';
+import { definitionOf, scripted } from '../support/flow.js';
 import { type Act, type Scenario, type Survived, everyDeath, survive } from '../support/lives.js';
 import { failing } from '../support/world.js';
 
@@ -331,4 +331,60 @@ describe('an order', () => {
       }
     },
   );
+});
+
+describe('a run that owns others', () => {
+  const child = definitionOf(`
+workflow: child
+input: { name: { type: string } }
+steps:
+  - id: x
+    step: work
+    with: { name: =$input.name }
+    compensate: { step: undo, with: { name: =$input.name }, retry: { attempts: 3, delay: 1m } }
+  - when: $input.name = "slow"
+    sleep: 1d
+finally: [{ id: note, step: work, with: { name: =$input.name } }]
+`);
+
+  const parent = (steps: string): Scenario['definitions'] => [
+    definitionOf(`steps:\n  - id: a\n    step: work\n    compensate: { step: undo }\n${steps}`),
+    child,
+  ];
+
+  const handlers = () =>
+    scripted({
+      work: () => 'done',
+      undo: (_, { attempt, step }) => {
+        if (step.key === 'x' && attempt < 3) throw new Error('not yet');
+      },
+    });
+
+  test.each([
+    [
+      'that have completed',
+      `
+  - { id: one, subWorkflow: child, with: { name: one } }
+  - { id: two, subWorkflow: child, with: { name: two } }
+  - fail: Stop`,
+      [...forward('a', 'x', 'note', 'x', 'note'), ...reverse('x', 'x', 'a')],
+    ],
+    [
+      'of which one still runs',
+      `
+  - { id: one, subWorkflow: child, with: { name: one } }
+  - parallel:
+      slow: [{ id: two, subWorkflow: child, with: { name: slow } }]
+      wrong: [{ sleep: 1h }, { fail: Stop }]`,
+      [...forward('a', 'x', 'note', 'x'), ...reverse('x'), ...forward('note'), ...reverse('x', 'a')],
+    ],
+  ])('%s undoes them in their turn, whichever commit its process dies at', async (_, steps, done) => {
+    const scenario: Scenario = { definitions: parent(steps), handlers, input: {} };
+    const end = { status: 'failed', rollbackStatus: 'completed', error: 'Stop', done };
+    const undisturbed = await survive(scenario, []);
+    expect(endingOf(undisturbed)).toEqual(end);
+    for (const death of everyDeath(undisturbed.units)) {
+      expect(endingOf(await survive(scenario, [death])), JSON.stringify(death)).toEqual(end);
+    }
+  });
 });
