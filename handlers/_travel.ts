@@ -25,7 +25,7 @@ export const openTravel = (folder: string): Database.Database => openDatabase(jo
 export const faultSchema = z.strictObject({
   call: z.enum(['flights.book', 'flights.cancel', 'hotels.book', 'hotels.cancel', 'cars.book', 'cars.cancel']),
   do: z.enum(['sold-out', 'unavailable', 'lose-answer']),
-  /** How many of the calls under one key it spoils, the first ones. */
+  /** How many of the calls under one key it spoils, the first ones; what is sold out stays so. */
   times: z.int().min(1).default(1),
 });
 
@@ -47,7 +47,7 @@ export async function callAgency<Answer>(
       'INSERT INTO call (key, times) VALUES (?, 1) ON CONFLICT (key) DO UPDATE SET times = times + 1 RETURNING times',
     )
     .get(key) as { times: number };
-  const fault = faults.find((one) => one.call === name && times <= one.times);
+  const fault = faults.find((one) => one.call === name && (one.do === 'sold-out' || times <= one.times));
   switch (fault?.do) {
     case 'sold-out':
       throw new NonRetryableError(`${name}: there is none left`, { name: 'SoldOut' });

@@ -49,8 +49,8 @@ async function namedFlows(name: string, folder: string, io: Io): Promise<Source[
   throw new CommandFailure(exitCodes.notFound, `there is no workflow ${name} in ${folder}; ${remedy}`);
 }
 
-/** Whatever else is wrong with the file. */
-function nameOf(source: Source): string | undefined {
+/** The name of a flow, whatever else is wrong with its file. */
+export function nameOf(source: Source): string | undefined {
   const value = entryOf(parseDocument(source).root, 'workflow')?.value;
   return value?.kind === 'scalar' && typeof value.value === 'string' ? value.value : undefined;
 }

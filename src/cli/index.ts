@@ -36,8 +36,8 @@ function newProgram(io: Io, done: (code: ExitCode) => void): Command {
     .configureOutput({ writeOut: (text) => io.out(text), writeErr: (text) => io.err(text) })
     .showHelpAfterError('(--help shows what there is)');
 
-  const command = (synopsis: string, description: string): Command =>
-    program
+  const command = (synopsis: string, description: string, parent = program): Command =>
+    parent
       .command(synopsis)
       .description(description)
       .helpOption('-h, --help', 'print this help')
@@ -74,7 +74,8 @@ function newProgram(io: Io, done: (code: ExitCode) => void): Command {
     .option('--input <json>', 'its input: JSON, @file, or - for stdin (default: {})')
     .option('--key <key>', 'the same key is the same run: an unfinished one goes on, a finished one gives its output')
     .option('--continue <run>', 'go on with a run, by id or key, instead of starting one')
-    .option('--no-wait', 'let the run go as soon as it waits or sleeps')
+    .option('--signal <name=json>', 'deliver a signal right after the start: JSON, or @file (repeatable)', collect)
+    .option('--no-wait', 'let the run go as soon as it waits for something')
     .option('--timeout <duration>', 'let the run go after so long')
     .option('--json', 'print the run as JSON instead of its output', false)
     .option('--db <path>', 'database of the runs (default: $RUNSHEET_DB, else .runsheet/runs.db)')
@@ -84,6 +85,48 @@ function newProgram(io: Io, done: (code: ExitCode) => void): Command {
       const { run } = await import('./commands/run.js');
       done(await run(target, options, io));
     });
+
+  const tell = (synopsis: string, description: string, parent = program): Command =>
+    command(synopsis, description, parent)
+      .option('--workflow <name>', 'whose key it is, where several workflows have it')
+      .option('--json', 'print the run as JSON', false)
+      .option('--db <path>', 'database of the runs (default: $RUNSHEET_DB, else .runsheet/runs.db)');
+
+  tell('signal <run> <name>', 'deliver a signal to a run, by id or key')
+    .option('--data <json>', 'its payload: JSON, @file, or - for stdin (default: null)')
+    .action(async (idOrKey: string, name: string, options) => {
+      const { signal } = await import('./commands/signal.js');
+      done(await signal(idOrKey, name, options, io));
+    });
+
+  tell('cancel <run>', 'end a run, by id or key, and undo what it has done')
+    .option('--no-compensate', 'leave what it has done')
+    .option('--reason <text>', 'why, for people')
+    .action(async (idOrKey: string, options) => {
+      const { cancel } = await import('./commands/cancel.js');
+      done(await cancel(idOrKey, options, io));
+    });
+
+  tell('resume <run>', 'go on with a failed run as a new one, which keeps what had succeeded').action(
+    async (idOrKey: string, options) => {
+      const { resume } = await import('./commands/resume.js');
+      done(await resume(idOrKey, options, io));
+    },
+  );
+
+  const compensation = command('compensation', 'decide about a run whose undoing is stuck');
+  tell('resume <run>', 'try again to undo what failed, then the rest', compensation).action(
+    async (idOrKey: string, options) => {
+      const { resumeCompensation } = await import('./commands/compensation.js');
+      done(await resumeCompensation(idOrKey, options, io));
+    },
+  );
+  tell('abandon <run>', 'leave as it is what is not undone, and end the run', compensation).action(
+    async (idOrKey: string, options) => {
+      const { abandonCompensation } = await import('./commands/compensation.js');
+      done(await abandonCompensation(idOrKey, options, io));
+    },
+  );
 
   command('list', 'list runs, newest first')
     .option('--status <states>', 'only runs in these states, separated by commas', addStatuses)
@@ -98,7 +141,7 @@ function newProgram(io: Io, done: (code: ExitCode) => void): Command {
       done(await list(options, io));
     });
 
-  command('show <run>', 'show a run, by id or key: states, attempts, times, inputs, outputs')
+  command('show <run>', 'show a run, by id or key: its steps, what it waits for, the command that moves it on')
     .option('--workflow <name>', 'whose key it is, where several workflows have it')
     .option('--json', 'print JSON, nothing cut off', false)
     .option('--db <path>', 'database of the runs (default: $RUNSHEET_DB, else .runsheet/runs.db)')
@@ -126,6 +169,10 @@ function addStatuses(text: string, earlier: readonly RunStatus[] = []): readonly
     return status;
   });
   return [...earlier, ...added];
+}
+
+function collect(text: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, text];
 }
 
 function wholeNumber(least: number): (text: string) => number {

@@ -2,24 +2,39 @@ import type { RunEvent } from '../engine/index.js';
 import { type Io, wantsColor } from './io.js';
 import { durationText, placeText, timeText } from './text.js';
 
-/** A line on stderr for each thing that happens in a run, as it happens. */
+/** A line on stderr for each thing that happens in a run, and in those that it owns, as it happens. */
 export class Progress {
   readonly #io: Io;
   readonly #color: boolean;
+  readonly #run: string;
   readonly #startedAt = new Map<string, number>();
 
-  constructor(io: Io) {
+  /** @param run id of the one whose items need no more than their name */
+  constructor(io: Io, run: string) {
     this.#io = io;
+    this.#run = run;
     this.#color = wantsColor(io, io.errIsTerminal);
   }
 
   tell(event: RunEvent): void {
-    const place = event.step === null ? event.workflow : placeText(event.step, event.occurrence);
+    const place = this.#placeOf(event);
     const [what, color, detail] = this.#describe(event, place);
     const time = new Date(event.at).toISOString().slice(11, 23);
     const word = what.padEnd(9);
     const line = `${time}  ${this.#color ? `\u001b[${color}m${word}\u001b[0m` : word}  ${place}`;
     this.#io.err(detail === '' ? `${line}\n` : `${line}  ${oneLine(detail)}\n`);
+  }
+
+  /** Commands that would move on what was just told. */
+  advise(commands: readonly string[]): void {
+    for (const command of commands) this.#io.err(`${' '.repeat(14)}${command}\n`);
+  }
+
+  /** `book-shipment/label` in a run that this one owns. */
+  #placeOf({ run, workflow, step, occurrence }: RunEvent): string {
+    if (step === null) return workflow;
+    const place = placeText(step, occurrence);
+    return run === this.#run ? place : `${workflow}/${place}`;
   }
 
   #describe(event: RunEvent, place: string): [what: string, color: number, detail: string] {
@@ -41,7 +56,7 @@ export class Progress {
       case 'workflow:failed':
         return ['failed', 31, reason];
       case 'step:started':
-        this.#startedAt.set(place, event.at);
+        this.#startedAt.set(`${event.run} ${place}`, event.at);
         return ['started', 2, (event.attempt ?? 1) > 1 ? `attempt ${event.attempt}` : ''];
       case 'step:completed':
         return ['completed', 32, this.#took(event, place)];
@@ -60,7 +75,7 @@ export class Progress {
       case 'signal:timeout':
         return ['timed out', 33, ''];
       case 'compensation:started':
-        return ['undoing', 33, ''];
+        return ['undoing', 33, (event.attempt ?? 1) > 1 ? `attempt ${event.attempt}` : ''];
       case 'compensation:completed':
         return ['undone', 33, ''];
       case 'compensation:failed':
@@ -71,8 +86,8 @@ export class Progress {
   }
 
   #took(event: RunEvent, place: string): string {
-    const startedAt = this.#startedAt.get(place);
-    this.#startedAt.delete(place);
+    const startedAt = this.#startedAt.get(`${event.run} ${place}`);
+    this.#startedAt.delete(`${event.run} ${place}`);
     return startedAt === undefined ? '' : durationText(event.at - startedAt);
   }
 }

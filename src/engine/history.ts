@@ -75,6 +75,8 @@ export interface GateHistory extends Begun {
   readonly output?: JsonValue;
   /** Payloads that the gate's filter has turned down. */
   readonly rejected: number;
+  /** A payload that might fit has arrived, and whoever drives the run next will look at it. */
+  readonly arrived: boolean;
 }
 
 export interface ChildHistory extends Begun {
@@ -120,7 +122,7 @@ export async function readHistory(storage: Storage, record: RunRecord): Promise<
   return {
     run: toRun(record),
     drivenUntil: record.leaseExpiresAt,
-    steps: stepsOf(journal, flow, (id) => statuses.get(id) ?? null),
+    steps: stepsOf(journal, await storage.readInbox(record.run, 0), flow, (id) => statuses.get(id) ?? null),
     reversals: reversalsOf(journal, flow, record.rollbackStatus),
     resumable: definition !== undefined && isResumable(() => assertResumable(record, journal, definition)),
   };

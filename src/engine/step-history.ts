@@ -1,5 +1,5 @@
 import type { JsonValue } from '../common/index.js';
-import type { JournalRow, RunStatus } from '../storage/index.js';
+import type { InboxMessage, JournalRow, RunStatus } from '../storage/index.js';
 import type { EntryKind } from './entries.js';
 import type { FlowPlaces } from './flow-places.js';
 import type {
@@ -18,6 +18,7 @@ type Open = Growing<CallHistory> | Growing<SleepHistory> | Growing<GateHistory> 
 /** What a journal tells of the items of its flow, in the order in which they began. */
 export function stepsOf(
   journal: readonly JournalRow[],
+  inbox: readonly InboxMessage[],
   flow: FlowPlaces,
   statusOf: (run: string) => RunStatus | null,
 ): StepHistory[] {
@@ -35,6 +36,9 @@ export function stepsOf(
     if (begun === undefined) continue;
     if (known === undefined) histories.set(place, begun);
     proceed(begun, row);
+  }
+  for (const history of histories.values()) {
+    if (history.kind === 'gate' && history.state === 'waiting') history.arrived = hasArrived(history, journal, inbox);
   }
   return [...histories.values()];
 }
@@ -61,7 +65,7 @@ function begin(
       const { deadline = null } = read.value as { deadline?: number };
       const { waitFor: signal, schema } = item;
       const gate = { signal, deadline, ...(typeof schema === 'object' && { schema }) };
-      return { kind: 'gate', ...begun, state: 'waiting', rejected: 0, ...gate };
+      return { kind: 'gate', ...begun, state: 'waiting', rejected: 0, arrived: false, ...gate };
     }
     case 'child-started': {
       const { run = '', workflow = '', deadline = null } = read;
@@ -133,6 +137,20 @@ function proceedChild(history: Growing<ChildHistory>, { kind, aspect, at, payloa
   if (output !== undefined && output !== null) history.output = output;
   if (error) history.error = error;
   end(history, status === 'completed' ? 'completed' : 'failed', at);
+}
+
+function hasArrived(gate: GateHistory, journal: readonly JournalRow[], inbox: readonly InboxMessage[]): boolean {
+  const lookedAt = new Set<number>();
+  for (const { kind, step, occurrence, aspect, payload } of journal) {
+    if (kind === 'signal-consumed') lookedAt.add((JSON.parse(payload ?? '{}') as { inboxSeq: number }).inboxSeq);
+    // `gate.7` has turned down message 7.
+    const isRejection = kind === 'signal-rejected' && step === gate.step && occurrence === gate.occurrence;
+    if (isRejection) lookedAt.add(Number(aspect?.split('.').at(-1)));
+  }
+  return inbox.some(
+    ({ kind, name, seq, at }) =>
+      kind === 'signal' && name === gate.signal && !lookedAt.has(seq) && at <= (gate.deadline ?? Infinity),
+  );
 }
 
 /** A child goes on until it has ended, whatever ends its scope. */

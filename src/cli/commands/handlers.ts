@@ -1,8 +1,8 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../../common/index.js';
 import type { HandlerDescription } from '../../handlers/index.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import { projectHandlers } from '../project-handlers.js';
+import { typeOf } from '../schema-text.js';
 
 export interface HandlersOptions {
   readonly json: boolean;
@@ -31,28 +31,4 @@ function describe({ name, description, input, output, errors }: HandlerDescripti
   ];
   const lines = rows.map(([label, text]) => `  ${label.padEnd(7)} ${text}\n`);
   return `${name}${description === undefined ? '' : ` - ${description}`}\n${lines.join('')}`;
-}
-
-/** A JSON Schema as one would write the type; what has no short form is shown as JSON. */
-function typeOf(schema: JsonValue | undefined): string {
-  if (schema === undefined || schema === true) return 'anything';
-  if (!isJsonObject(schema)) return JSON.stringify(schema);
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
-  for (const union of [schema.anyOf, schema.oneOf]) if (Array.isArray(union)) return union.map(typeOf).join(' | ');
-  if (Array.isArray(schema.type)) return schema.type.join(' | ');
-  if (schema.type === 'object') return objectType(schema);
-  if (schema.type === 'array') return schema.items === undefined ? 'list' : `list of ${typeOf(schema.items)}`;
-  if (typeof schema.type === 'string') return schema.type;
-  return Object.keys(schema).length === 0 ? 'anything' : JSON.stringify(schema);
-}
-
-function objectType(schema: JsonObject): string {
-  const properties = isJsonObject(schema.properties) ? schema.properties : {};
-  const required = Array.isArray(schema.required) ? schema.required : [];
-  const fields = Object.entries(properties).map(
-    ([name, property]) => `${name}${required.includes(name) ? '' : '?'}: ${typeOf(property)}`,
-  );
-  if (isJsonObject(schema.additionalProperties)) fields.push(`…: ${typeOf(schema.additionalProperties)}`);
-  return fields.length === 0 ? 'map' : `{ ${fields.join(', ')} }`;
 }

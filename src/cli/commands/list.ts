@@ -33,14 +33,37 @@ export async function list(options: ListOptions, io: Io): Promise<ExitCode> {
     return exitCodes.fine;
   }
   if (runs.length === 0) io.err('no runs\n');
-  else io.out(table([['RUN', 'WORKFLOW', 'STATUS', 'CREATED', 'TOOK', 'KEY'], ...runs.map(row)]));
+  else io.out(table([['RUN', 'WORKFLOW', 'STATUS', 'CREATED', 'TOOK', 'KEY'], ...inFamilies(runs).map(row)]));
   if (cursor !== undefined) io.err(`there are more: --cursor ${cursor}\n`);
   return exitCodes.fine;
 }
 
-function row({ id, workflow, revision, status, createdAt, startedAt, endedAt, key }: RunRecord): string[] {
+interface Member {
+  readonly run: RunRecord;
+  /** Among the runs shown. */
+  readonly depth: number;
+}
+
+/** Each run is followed by those that it owns, oldest first; one whose owner is not shown stays in its place. */
+function inFamilies(runs: readonly RunRecord[]): Member[] {
+  const shown = new Set(runs.map(({ id }) => id));
+  const withChildren = (run: RunRecord, depth: number): Member[] => [
+    { run, depth },
+    ...runs
+      .filter(({ parentId }) => parentId === run.id)
+      .reverse()
+      .flatMap((child) => withChildren(child, depth + 1)),
+  ];
+  return runs
+    .filter(({ parentId }) => parentId === null || !shown.has(parentId))
+    .flatMap((run) => withChildren(run, 0));
+}
+
+function row({ run, depth }: Member): string[] {
+  const { id, workflow, revision, status, createdAt, startedAt, endedAt, key, parentId } = run;
   const took = startedAt === null || endedAt === null ? '' : durationText(endedAt - startedAt);
-  return [id, `${workflow}@${revision}`, status, timeText(createdAt), took, key ?? ''];
+  const owner = parentId === null || depth > 0 ? '' : `of ${parentId}`;
+  return [`${'  '.repeat(depth)}${id}`, `${workflow}@${revision}`, status, timeText(createdAt), took, key ?? owner];
 }
 
 function timeOf(text: string, now: number): number {

@@ -1,0 +1,17 @@
+import type { ExitCode } from '../exit-codes.js';
+import type { Io } from '../io.js';
+import { readJsonInput } from '../json-input.js';
+import { type TellOptions, tellRun } from '../tell-run.js';
+
+export interface SignalOptions extends TellOptions {
+  readonly data?: string;
+}
+
+/** Delivers a signal to a run. */
+export async function signal(idOrKey: string, name: string, options: SignalOptions, io: Io): Promise<ExitCode> {
+  const payload = options.data === undefined ? null : await readJsonInput('--data', options.data, io);
+  return tellRun(idOrKey, options, io, async (engine, { id }) => {
+    await engine.signal(id, name, payload);
+    return { said: `${name} was delivered to ${id}` };
+  });
+}

@@ -1,0 +1,181 @@
+import { RunsheetError } from '../common/index.js';
+import { type Engine, type Run, type RunEvent, readHistory } from '../engine/index.js';
+import type { RunRecord, Storage } from '../storage/index.js';
+import { exitCodes } from './exit-codes.js';
+import { familyOf } from './find-run.js';
+import type { Io } from './io.js';
+import { type Given, answerCommands } from './next-commands.js';
+import { Progress } from './progress.js';
+import { timeText } from './text.js';
+
+/** Why a command stops driving a run. */
+export type Ending = 'over' | 'suspended' | 'time-limit' | 'interrupted';
+
+export interface DriveOptions {
+  /** Let the run go after so long. */
+  readonly timeoutMs: number | undefined;
+  /** Drive it to its end; else let it go as soon as neither it nor what it owns can go on by itself. */
+  readonly wait: boolean;
+  /** Definitions that the engine can drive. */
+  readonly hashes: ReadonlySet<string>;
+  readonly given: Given;
+}
+
+/** With --no-wait, how often a run is looked at of which nothing is heard: others may be at it. */
+const lookEveryMs = 1000;
+
+/** Drives a run, and those that it owns, and tells what happens in them. */
+export class RunDrive {
+  readonly #engine: Engine;
+  readonly #storage: Storage;
+  readonly #id: string;
+  readonly #options: DriveOptions;
+  readonly #io: Io;
+  readonly #progress: Progress;
+  readonly #cleanUp: (() => void)[] = [];
+  /** Reads for what is told one after the other, so that lines stand in the order of what they tell. */
+  #telling: Promise<void> = Promise.resolve();
+
+  constructor(engine: Engine, storage: Storage, id: string, options: DriveOptions, io: Io) {
+    this.#engine = engine;
+    this.#storage = storage;
+    this.#id = id;
+    this.#options = options;
+    this.#io = io;
+    this.#progress = new Progress(io, id);
+  }
+
+  /** @throws whatever keeps the engine from driving it */
+  async toEnding(): Promise<{ run: Run; ending: Ending }> {
+    const racers = [
+      this.#over(),
+      this.#faulted(),
+      this.#interrupted(),
+      ...(this.#options.wait ? [] : [this.#atRest()]),
+    ];
+    this.#cleanUp.push(this.#engine.subscribe((event) => this.#tell(event)));
+    // Lost races end with the engine; what they then say is of no interest any more.
+    for (const racer of racers) racer.catch(() => {});
+    try {
+      await this.#engine.start({ only: this.#id });
+      if ((await this.#engine.tick()) === 0) await this.#sayWhyNot();
+      const ending = await Promise.race(racers);
+      if (ending !== 'over') await this.#engine.stop();
+      await this.#telling;
+      const run = await this.#engine.getRun(this.#id);
+      return { run, ending: run.endedAt === null ? ending : 'over' };
+    } finally {
+      for (const end of this.#cleanUp) end();
+    }
+  }
+
+  async #over(): Promise<Ending> {
+    const { timeoutMs } = this.#options;
+    try {
+      await this.#engine.result(this.#id, timeoutMs === undefined ? {} : { timeoutMs });
+      return 'over';
+    } catch (error) {
+      if (error instanceof RunsheetError && error.code === 'RS_RESULT_TIMEOUT') return 'time-limit';
+      throw error;
+    }
+  }
+
+  #faulted(): Promise<never> {
+    return new Promise((_resolve, reject) => {
+      this.#cleanUp.push(this.#engine.onFault((error) => reject(error as Error)));
+    });
+  }
+
+  #interrupted(): Promise<Ending> {
+    return new Promise((resolve) => {
+      let times = 0;
+      const listener = (): void => {
+        times += 1;
+        if (times > 1) return this.#io.exit(exitCodes.interrupted);
+        this.#io.err('stopping once the running steps have ended; Ctrl-C again stops at once\n');
+        resolve('interrupted');
+      };
+      this.#cleanUp.push(this.#io.onInterrupt(listener));
+    });
+  }
+
+  /** Resolves once the run, and what it owns, waits for something that only time or others can bring. */
+  async #atRest(): Promise<Ending> {
+    let look = (): void => {};
+    let ended = false;
+    const { clock } = this.#io;
+    this.#cleanUp.push(
+      this.#engine.subscribe(({ type }) => type.startsWith('workflow:') && look()),
+      this.#storage.onForeignChange(() => look()),
+      () => {
+        ended = true;
+        look();
+      },
+    );
+    for (;;) {
+      const changed = new Promise<void>((resolve) => (look = resolve));
+      if (ended || (await this.#isAtRest())) return 'suspended';
+      const timer = clock.setTimer(lookEveryMs, () => look());
+      await changed;
+      timer.cancel();
+    }
+  }
+
+  async #isAtRest(): Promise<boolean> {
+    const record = await this.#storage.getRun(this.#id);
+    if (record === undefined) return true;
+    const now = this.#io.clock.now();
+    return (await familyOf(this.#storage, record)).every(
+      ({ endedAt, owner, dueAt, definitionHash }) =>
+        endedAt !== null ||
+        (owner === null && (dueAt === null || dueAt > now || !this.#options.hashes.has(definitionHash))),
+    );
+  }
+
+  #tell(event: RunEvent): void {
+    const { type, run } = event;
+    this.#inOrder(async () => {
+      this.#progress.tell(event);
+      if (type === 'workflow:waiting') await this.#sayAnswers(run);
+    });
+  }
+
+  #inOrder(tell: () => Promise<void>): void {
+    this.#telling = this.#telling.then(tell).catch((error: unknown) => {
+      this.#io.err(`what happens cannot be told: ${String(error)}\n`);
+    });
+  }
+
+  async #sayAnswers(id: string): Promise<void> {
+    const record = await this.#storage.getRun(id);
+    if (record === undefined) return;
+    const commands = answerCommands(await readHistory(this.#storage, record), this.#options.given);
+    this.#progress.advise(commands);
+  }
+
+  /** Of a run of which nothing could be claimed: what it waits for. */
+  async #sayWhyNot(): Promise<void> {
+    const record = await this.#storage.getRun(this.#id);
+    if (record === undefined || record.endedAt !== null) return;
+    for (const member of await familyOf(this.#storage, record)) {
+      if (member.endedAt !== null) continue;
+      this.#inOrder(async () => {
+        if (member.owner !== null) this.#io.err(`${member.id} is driven by another process; waiting for its end\n`);
+        else if (!this.#options.hashes.has(member.definitionHash)) this.#io.err(otherContent(member));
+        else if (this.#options.wait) {
+          this.#io.err(`${member.id} is ${member.status}${untilText(member)}\n`);
+          await this.#sayAnswers(member.id);
+        }
+      });
+    }
+    await this.#telling;
+  }
+}
+
+function untilText({ dueAt }: RunRecord): string {
+  return dueAt === null ? '' : ` until ${timeText(dueAt)}`;
+}
+
+function otherContent({ id, workflow, revision, definitionHash }: RunRecord): string {
+  return `${id} is of another content of ${workflow} (revision ${revision}, hash ${definitionHash}) and cannot be driven here\n`;
+}

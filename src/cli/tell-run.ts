@@ -1,0 +1,56 @@
+import type { Engine, Run } from '../engine/index.js';
+import type { RunRecord, Storage } from '../storage/index.js';
+import { withExistingStorage } from './database.js';
+import { type ExitCode, exitCodes } from './exit-codes.js';
+import { findRun, rootOf } from './find-run.js';
+import type { Io } from './io.js';
+import { continueCommand } from './next-commands.js';
+
+/** What the commands share that tell something to a run which is there already. */
+export interface TellOptions {
+  /** Whose key it is. */
+  readonly workflow?: string;
+  readonly json: boolean;
+  readonly db?: string;
+}
+
+/** What was told, for people; the run to go on with, if it is another one; data, if there is any without `--json`. */
+export interface Told {
+  readonly said: string;
+  readonly run?: Run;
+  readonly out?: string;
+}
+
+/**
+ * Tells a run something, through an engine that drives nothing and needs neither definitions nor handlers; shows the
+ * run as it is then, and the command that would drive it.
+ */
+export async function tellRun(
+  idOrKey: string,
+  { workflow, json, db }: TellOptions,
+  io: Io,
+  tell: (engine: Engine, run: RunRecord) => Promise<Told>,
+): Promise<ExitCode> {
+  return withExistingStorage(db, io, async (storage) => {
+    const { createEngine } = await import('../engine/index.js');
+    const record = await findRun(storage, idOrKey, workflow);
+    const engine = createEngine({ storage, clock: io.clock });
+    try {
+      const { said, out, run = await engine.getRun(record.id) } = await tell(engine, record);
+      if (json) io.out(`${JSON.stringify({ version: 1, run })}\n`);
+      else if (out !== undefined) io.out(`${out}\n`);
+      io.err(`${said}\n`);
+      await sayHowToDrive(storage, run.id, db, io);
+      return exitCodes.fine;
+    } finally {
+      await engine.stop();
+    }
+  });
+}
+
+async function sayHowToDrive(storage: Storage, id: string, db: string | undefined, io: Io): Promise<void> {
+  const record = await storage.getRun(id);
+  if (record === undefined || record.endedAt !== null || record.owner !== null) return;
+  const root = await rootOf(storage, record);
+  io.err(`unless a process waits to drive it, go on by\n  ${continueCommand(root, { db })}\n`);
+}

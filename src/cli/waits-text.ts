@@ -1,0 +1,92 @@
+import type { ChildHistory, GateHistory, ReversalHistory, RunHistory, StepHistory } from '../engine/index.js';
+import { typeOf } from './schema-text.js';
+import { durationText, placeText, timeText } from './text.js';
+
+/** What a run waits for, a line for each; nothing once it has ended. */
+export function waitsFor({ run, drivenUntil, steps, reversals }: RunHistory, now: number): string[] {
+  if (run.endedAt !== null) return [];
+  const waits = [
+    ...steps.map((step) => stepWait(step, now)),
+    ...reversals.map((reversal) => reversalWait(reversal)),
+  ].filter((text) => text !== undefined);
+  if (drivenUntil !== null) {
+    const driver =
+      drivenUntil > now ? 'an engine is driving it' : 'an engine that takes it over: the one that drove it is gone';
+    return [driver, ...waits];
+  }
+  const isDue = run.dueAt !== null && run.dueAt <= now;
+  if (waits.length === 0 && run.dueAt !== null && !isDue)
+    return [`${timeText(run.dueAt)}, and an engine that drives it`];
+  return isDue || waits.length === 0 ? ['an engine that drives it', ...waits] : waits;
+}
+
+function stepWait(step: StepHistory, now: number): string | undefined {
+  const place = placeText(step.step, step.occurrence);
+  switch (step.kind) {
+    case 'gate':
+      return step.state === 'waiting' ? gateWait(step, place, now) : undefined;
+    case 'child':
+      return step.state === 'waiting' ? childWait(step, place, now) : undefined;
+    case 'sleep':
+      return step.state === 'sleeping' ? `${place}, which sleeps until ${timeText(step.dueAt)}` : undefined;
+    case 'step':
+      return step.state === 'retrying'
+        ? `attempt ${step.attempts + 1} of ${place} at ${timeText(step.dueAt ?? now)}`
+        : undefined;
+    case 'skipped':
+      return undefined;
+  }
+}
+
+function gateWait(gate: GateHistory, place: string, now: number): string {
+  const { signal, startedAt, deadline, schema, rejected, arrived } = gate;
+  return [
+    `the signal ${signal} (${place})${arrived ? ', which has arrived' : ''}`,
+    `since ${timeText(startedAt)}`,
+    deadlineText(deadline, now),
+    ...(schema === undefined ? [] : [`payload ${typeOf(schema)}`]),
+    ...(rejected === 0 ? [] : [`${rejected} turned down by its filter`]),
+  ].join(', ');
+}
+
+function childWait({ run, workflow, status, deadline }: ChildHistory, place: string, now: number): string {
+  const state = status === null ? 'which is gone' : `which is ${status}`;
+  return [
+    `the run ${run} of ${workflow} (${place})`,
+    state,
+    ...(deadline === null ? [] : [deadlineText(deadline, now)]),
+  ].join(', ');
+}
+
+function deadlineText(deadline: number | null, now: number): string {
+  if (deadline === null) return 'without a deadline';
+  return `until ${timeText(deadline)} (${deadline > now ? `${durationText(deadline - now)} left` : 'overdue'})`;
+}
+
+function reversalWait({
+  step,
+  occurrence,
+  state,
+  handler,
+  run,
+  attempts,
+  dueAt,
+  error,
+}: ReversalHistory): string | undefined {
+  const place = placeText(step, occurrence);
+  switch (state) {
+    case 'stuck': {
+      const by = handler ?? `the run ${run}`;
+      return `an operator: ${place} could not be undone by ${by}${error === undefined ? '' : `: ${error.name}: ${error.message.replace(/\s+/g, ' ')}`}`;
+    }
+    case 'retrying':
+      return `attempt ${attempts + 1} of undoing ${place}${dueAt === undefined ? '' : ` at ${timeText(dueAt)}`}`;
+    case 'running':
+      return run === null ? undefined : `the run ${run} (${place}) to be undone`;
+    case 'owed':
+    case 'undone':
+    case 'skipped':
+    case 'kept':
+      return undefined;
+  }
+}
