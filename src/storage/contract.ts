@@ -88,7 +88,12 @@ export interface Storage {
    * `resumedBy` becomes the new one, and its `key` passes to it, whatever `run.key` says: the old run has none from then
    * on. Refused (`undefined`) unless the old run is `failed` and has no `resumedBy`.
    */
-  resumeRun(from: string, run: NewRun, entries: readonly JournalRow[]): Promise<RunRecord | undefined>;
+  resumeRun(
+    from: string,
+    run: NewRun,
+    entries: readonly JournalRow[],
+    messages?: readonly NewInboxMessage[],
+  ): Promise<RunRecord | undefined>;
 
   /**
    * Says what schedules a revision of a workflow has. Ignored if a higher revision has spoken. An existing schedule keeps

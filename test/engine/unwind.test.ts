@@ -516,6 +516,23 @@ output: =$steps.c
     expect(await codeOf(world.engine.resume(id))).toBe('RS_RUN_NOT_RESUMABLE');
   });
 
+  it('passes on signals that came early and that nobody took', async () => {
+    let broken = true;
+    const world = new World(
+      `steps: [{ id: c, step: c, retry: { attempts: 2, delay: 1h } }, { id: d, waitFor: go, timeout: 1d }]`,
+      {
+        c: () => {
+          if (broken) throw new Error('down');
+        },
+      },
+    );
+    const id = await world.begin();
+    await world.engine.signal(id, 'go', 'early');
+    expect((await world.end(id)).status).toBe('failed');
+    broken = false;
+    expect((await world.end((await world.engine.resume(id)).id)).output).toBe('early');
+  });
+
   it.each([
     ['a run that its file failed', `steps: [{ fail: No }]`],
     ['a run past its timeout', `timeout: 1m\nsteps: [{ sleep: 1h }]`],
