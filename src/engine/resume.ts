@@ -1,7 +1,7 @@
 import { RunsheetError } from '../common/index.js';
 import { type Definition, itemKey, walkItems } from '../definition/index.js';
 import type { RunError } from '../interpreter/index.js';
-import type { JournalRow, RunRecord } from '../storage/index.js';
+import type { InboxMessage, JournalRow, NewInboxMessage, RunRecord } from '../storage/index.js';
 import type { EntryKind } from './entries.js';
 
 /** Failures of a whole run that its file asked for, or that going on could not mend. */
@@ -75,6 +75,17 @@ export function takenOver(record: RunRecord, journal: readonly JournalRow[], def
     rows.push({ ...row, aspect, payload: ownPayload(row), seq: rows.length + 1 });
   }
   return rows;
+}
+
+/** Signals that were acknowledged and that nobody took: they are kept for the gates that are still to come. */
+export function untaken(messages: readonly InboxMessage[], journal: readonly JournalRow[]): NewInboxMessage[] {
+  const taken = new Set<unknown>();
+  for (const { kind, payload } of journal) {
+    if (kind === 'signal-consumed') taken.add((JSON.parse(payload ?? '{}') as { inboxSeq?: number }).inboxSeq);
+  }
+  return messages
+    .filter(({ kind, seq }) => kind === 'signal' && !taken.has(seq))
+    .map(({ kind, name, payload, at }) => ({ kind, name, payload, at }));
 }
 
 function isKept({ kind, aspect, payload }: JournalRow): boolean {

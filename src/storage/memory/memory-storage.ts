@@ -221,13 +221,19 @@ export class MemoryStorage implements Storage {
     return this.#runs.get(run)?.inbox.slice(afterSeq) ?? [];
   }
 
-  async resumeRun(from: string, run: NewRun, entries: readonly JournalRow[]): Promise<RunRecord | undefined> {
+  async resumeRun(
+    from: string,
+    run: NewRun,
+    entries: readonly JournalRow[],
+    messages: readonly NewInboxMessage[] = [],
+  ): Promise<RunRecord | undefined> {
     this.#assertOpen();
     const old = this.#runs.byId(from);
     if (old === undefined || !canResume(old.record)) return undefined;
     assertFollow(entries, 0, run.id);
     const stored = this.#runs.insertInsteadOf(old, run);
     append(stored, entries);
+    for (const message of messages) this.#deliver(stored, message);
     this.#changed();
     return stored.record;
   }

@@ -10,6 +10,7 @@ import type {
   InboxPost,
   JournalRow,
   Lease,
+  NewInboxMessage,
   NewRun,
   NewSchedule,
   PostResult,
@@ -209,9 +210,15 @@ export class SqliteStorage implements Storage {
     return this.#read((queries) => queries.inbox(run, afterSeq));
   }
 
-  async resumeRun(from: string, run: NewRun, entries: readonly JournalRow[]): Promise<RunRecord | undefined> {
+  async resumeRun(
+    from: string,
+    run: NewRun,
+    entries: readonly JournalRow[],
+    messages: readonly NewInboxMessage[] = [],
+  ): Promise<RunRecord | undefined> {
     const { writes, transitions } = this.#opened();
-    return writes.submit(() => transitions.resume(from, run, entries), { bytes: run.input.length + sizeOf(entries) });
+    const bytes = run.input.length + sizeOf(entries);
+    return writes.submit(() => transitions.resume(from, run, entries, messages), { bytes });
   }
 
   async registerSchedules(

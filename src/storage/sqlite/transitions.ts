@@ -142,13 +142,19 @@ export class Transitions {
     return { kind: 'posted', message: this.#deliver(run.run, { kind, name, payload, at: now }) };
   }
 
-  resume(from: string, run: NewRun, entries: readonly JournalRow[]): RunRecord | undefined {
+  resume(
+    from: string,
+    run: NewRun,
+    entries: readonly JournalRow[],
+    messages: readonly NewInboxMessage[],
+  ): RunRecord | undefined {
     const old = this.#queries.run(from);
     if (old === undefined || !canResume(old)) return undefined;
     this.#sql.passKey.run({ run: old.run, resumedBy: run.id });
     const record = this.insert({ ...run, key: old.key }, from);
     this.#append(record.run, entries);
-    return record;
+    for (const message of messages) this.#deliver(record.run, message);
+    return messages.length === 0 ? record : this.#queries.run(run.id);
   }
 
   insert(run: NewRun, resumedFrom: string | null = null): RunRecord {
