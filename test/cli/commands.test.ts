@@ -10,7 +10,7 @@ describe('runsheet', () => {
     expect(await project.runsheet(['--version'])).toMatchObject({ code: 0, out: '0.1.0\n' });
     const { code, out } = await project.runsheet(['--help']);
     expect(code).toBe(0);
-    for (const command of ['validate', 'hash', 'handlers', 'run', 'list', 'show'])
+    for (const command of 'validate hash handlers run signal cancel resume compensation list show'.split(' '))
       expect(out).toContain(`  ${command} `);
   });
 
@@ -93,6 +93,10 @@ describe('runsheet handlers', () => {
     expect(code).toBe(0);
     expect(out).toBe(
       [
+        'fail',
+        '  takes   anything',
+        '  gives   anything',
+        '',
         'hold',
         '  takes   anything',
         '  gives   anything',
@@ -106,11 +110,15 @@ describe('runsheet handlers', () => {
         '  gives   anything',
         '  throws  Refused',
         '',
+        'unless-mended',
+        '  takes   anything',
+        '  gives   anything',
+        '',
       ].join('\n'),
     );
     const json = JSON.parse((await project.runsheet(['handlers', '--json'])).out) as { handlers: { name: string }[] };
     expect(json).toMatchObject({ version: 1 });
-    expect(json.handlers.map(({ name }) => name)).toEqual(['hold', 'note', 'refuse']);
+    expect(json.handlers.map(({ name }) => name)).toEqual(['fail', 'hold', 'note', 'refuse', 'unless-mended']);
   });
 
   it('shows schemas as types', async () => {

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildCommand } from './built-command.js';
 import { type CommandResult, Project, notingHandlers } from './project.js';
+import { waitingFlows } from './waiting-flows.js';
 
 let built: ReturnType<typeof buildCommand>;
 beforeAll(() => void (built = buildCommand()));
@@ -11,6 +12,8 @@ afterAll(() => rmSync(built.folder, { recursive: true, force: true }));
 interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<CommandResult & { readonly signal: string | null }>;
+  /** Stderr so far. */
+  err(): string;
   /** Resolves once stderr holds the text. */
   told(text: string): Promise<void>;
 }
@@ -41,7 +44,7 @@ function start(project: Project, ...args: string[]): Running {
       look();
       void ended.then(() => reject(new Error(`ended without ${JSON.stringify(text)}: ${err}`)));
     });
-  return { child, ended, told };
+  return { child, ended, told, err: () => err };
 }
 
 const holder = `
@@ -97,6 +100,57 @@ describe('the installed command', () => {
     expect({ code, out }).toEqual({ code: 130, out: '' });
     const [, command = ''] = /\n {2}runsheet (run h\.yaml --continue \S+)\n/.exec(err) ?? [];
     expect(await start(project, ...command.split(' ')).ended).toMatchObject({ code: 0, out: '"held"\n' });
+  });
+
+  it('goes on at once with what another process sends', async () => {
+    const project = new Project(waitingFlows);
+    const driving = start(project, 'run', 'gate', '--key', 'k');
+    await driving.told('runsheet signal');
+    const [, id = ''] = /runsheet signal (\S+) approval/.exec(driving.err()) ?? [];
+    expect(await start(project, 'signal', id, 'go').ended).toMatchObject({ code: 0 });
+    const data = '{"approved":true,"by":"eva"}';
+    const sent = await start(project, 'signal', 'k', 'approval', '--data', data).ended;
+    expect(sent.err).toContain(`approval was delivered to ${id}\n`);
+    expect(await driving.ended).toMatchObject({ code: 0, out: 'true\n' });
+  });
+
+  it('ends at once when another process cancels its run, also while that waits for a child', async () => {
+    const project = new Project(waitingFlows);
+    const driving = start(project, 'run', 'parent', '--key', 'k');
+    await driving.told('runsheet signal');
+    expect(await start(project, 'cancel', 'k', '--reason', 'enough').ended).toMatchObject({ code: 0, out: '' });
+    const { code, out, err } = await driving.ended;
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/cancelled {2}kid {2}Cancelled: Cancelled\n/);
+    expect(err).toMatch(/\nwf_\w+ cancelled: Cancelled: enough\n$/);
+  });
+
+  it('takes a child over whose process was killed, with the parent’s', async () => {
+    const project = new Project({
+      'handlers/all.ts': notingHandlers,
+      'flows/parent.yaml': 'workflow: parent\nsteps:\n  - id: kid\n    subWorkflow: holder\noutput: =$steps.kid\n',
+      'flows/holder.yaml': holder,
+    });
+    const killed = start(project, 'run', 'flows/parent.yaml', '--key', 'k');
+    await killed.told('holding');
+    killed.child.kill('SIGKILL');
+    expect((await killed.ended).signal).toBe('SIGKILL');
+
+    project.write('go', '');
+    const again = await start(project, 'run', 'flows/parent.yaml', '--key', 'k').ended;
+    expect(again).toMatchObject({ code: 0, out: '"held"\n' });
+    const calls = project.read('calls.txt').trimEnd().split('\n');
+    expect(calls.map((call) => call.split(' ')[0])).toEqual(['a', 'hold', 'hold', 'c']);
+    expect(calls[1]).toBe(calls[2]);
+    const { runs } = JSON.parse((await start(project, 'list', '--json').ended).out) as { runs: unknown[] };
+    expect(runs, 'it was adopted, not started again').toHaveLength(2);
+  });
+
+  it('is refused at once for a database where no folder can be made', async () => {
+    const project = new Project({ 'handlers/all.ts': notingHandlers, 'h.yaml': holder });
+    const { code, err } = await start(project, 'run', 'h.yaml', '--db', '/proc/runsheet/runs.db').ended;
+    expect(code).toBe(7);
+    expect(err).toContain('/proc/runsheet/runs.db');
   });
 
   it('ends although a handler has left something open, with all of its output out', async () => {

@@ -71,6 +71,22 @@ export class Project {
   }
 }
 
+/** Without what is new each time: ids, times, durations. */
+export function timeless(text: string): string {
+  const ids = new Map<string, string>();
+  return text
+    .replace(/wf_[0-9a-f]{32}/g, (id) => {
+      if (!ids.has(id)) ids.set(id, `wf_${ids.size + 1}`);
+      return ids.get(id) ?? '';
+    })
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, '<time>')
+    .replace(/\((\w+) left\)/g, '(<time> left)')
+    .replace(/^[\d:.]{12} {2}/gm, '')
+    .replace(/ {2,}[\d.]+m?s$/gm, '')
+    .replace(/after [\d.]+m?s/g, 'after <time>')
+    .replace(/(STARTED|<time>) +TOOK$/gm, '$1');
+}
+
 /** A handlers module whose handlers note each call in `calls.txt`. */
 export const notingHandlers = `
 import { appendFileSync, existsSync } from 'node:fs';
@@ -94,6 +110,20 @@ export default [
     errors: ['Refused'],
     run() {
       throw new NonRetryableError('not today', { name: 'Refused' });
+    },
+  }),
+  defineHandler({
+    name: 'fail',
+    run() {
+      throw new Error('not yet');
+    },
+  }),
+  defineHandler({
+    name: 'unless-mended',
+    run({ idempotencyKey }) {
+      if (!existsSync(join(folder, 'mended'))) throw new Error('broken');
+      note('mended ' + idempotencyKey);
+      return 'mended';
     },
   }),
   defineHandler({
