@@ -9,3 +9,5 @@ export { type ReadWorkflow, readWorkflow } from './read-workflow.js';
 export { Report, describe, listed, quoted } from './report.js';
 export { languageVariables } from './value-fields.js';
 export { type FieldKind, type Shape, innerShapes, itemShapes, workflowShape } from './shapes.js';
+export { type DefinitionDiff, type ItemChange, diffDefinitions } from './diff.js';
+export { type FieldChange } from './field-changes.js';
