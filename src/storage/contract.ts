@@ -161,6 +161,16 @@ export type RunStatus =
   | 'failed'
   | 'cancelled';
 
+export const openStatuses = [
+  'pending',
+  'running',
+  'sleeping',
+  'waiting',
+  'retrying',
+  'compensating',
+  'compensation-stuck',
+] as const satisfies readonly RunStatus[];
+
 export const terminalStatuses = ['completed', 'failed', 'cancelled'] as const satisfies readonly RunStatus[];
 
 export type RollbackStatus = 'owed' | 'completed' | 'not-applicable' | 'stuck' | 'abandoned' | 'partial';
@@ -317,6 +327,8 @@ export type Transition =
       readonly status: 'running' | 'compensating';
       /** Left as it is where absent. */
       readonly rollbackStatus?: RollbackStatus;
+      /** Why the run fails, as JSON text. Left as it is where absent. */
+      readonly error?: string;
     };
 
 export type UnitResult = 'committed' | 'lease-lost' | 'inbox-changed';

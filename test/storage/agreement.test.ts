@@ -7,7 +7,10 @@ import {
   type JournalRow,
   MemoryStorage,
   type NewRun,
+  type NewSchedule,
+  type RetentionQuery,
   type RunRecord,
+  type ScheduleRecord,
   SqliteStorage,
   type Storage,
   type Transition,
@@ -23,7 +26,11 @@ const hashes = ['hash-mail', 'hash-post'] as const;
 const owners = ['engine-a', 'engine-b'] as const;
 
 /** Times and keys are drawn from few, so that they often meet. */
-const time = fc.integer({ min: 0, max: 12 });
+const time = fc.oneof(
+  { weight: 12, arbitrary: fc.integer({ min: 0, max: 12 }) },
+  // After the delays that follow on interruptions.
+  { weight: 1, arbitrary: fc.constantFrom(4_010, 13_000, 40_000) },
+);
 const owner = fc.constantFrom(...owners);
 const runNumber = fc.integer({ min: 1, max: 3 });
 /** Mostly right, sometimes off. */
@@ -54,6 +61,18 @@ const transition: fc.Arbitrary<Transition> = fc.oneof(
   }),
 );
 
+const revision = fc.integer({ min: 1, max: 2 });
+const scheduleId = fc.constantFrom('nightly', 'hourly');
+
+const schedule: fc.Arbitrary<NewSchedule> = fc.record({
+  id: scheduleId,
+  cadence: fc.constantFrom('{"everyMs":1}', '{"everyMs":2}'),
+  timezone: fc.constantFrom(null, 'Europe/Berlin'),
+  input: fc.constantFrom('{}', '[]'),
+  overlap: fc.constantFrom('skip' as const, 'queue' as const, 'allow' as const),
+  nextAt: fc.option(time),
+});
+
 const operation = fc.oneof(
   {
     weight: 2,
@@ -74,7 +93,9 @@ const operation = fc.oneof(
       now: time,
       leaseMs: fc.integer({ min: 1, max: 4 }),
       only: rarely(runNumber),
-      mailLimit: fc.option(fc.integer({ min: 0, max: 2 })),
+      alone: fc.boolean(),
+      /** At the time when this run is due, if it ever is: so leases expire, and what was put off is taken up. */
+      dueWith: fc.option(runNumber, { freq: 2 }),
     }),
   },
   {
@@ -105,6 +126,37 @@ const operation = fc.oneof(
     }),
   },
   {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('limit' as const),
+      workflow: fc.constantFrom('mail', 'post'),
+      revision,
+      limit: fc.option(fc.integer({ min: 0, max: 2 })),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('register' as const),
+      revision,
+      schedules: fc.uniqueArray(schedule, { selector: ({ id }) => id, maxLength: 2 }),
+      now: time,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('fire' as const), id: scheduleId, offset, nextAt: fc.option(time) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('pause' as const),
+      id: scheduleId,
+      paused: fc.boolean(),
+      nextAt: fc.constantFrom(undefined, null, 3),
+    }),
+  },
+  {
     weight: 5,
     arbitrary: fc.record({
       kind: fc.constant('commit' as const),
@@ -115,6 +167,7 @@ const operation = fc.oneof(
       entries: fc.integer({ min: 0, max: 3 }),
       inboxOffset: fc.option(offset),
       transition: fc.option(transition),
+      progress: fc.constantFrom(false, false, false, true),
       /** Occurrences; few, so that places are often taken. */
       children: fc.oneof(fc.constant<string[]>([]), fc.array(fc.constantFrom<string[]>('0', '1'), { maxLength: 2 })),
       childKey: rarely(fc.constantFrom('a', 'b')),
@@ -131,6 +184,7 @@ type Operation = typeof operation extends fc.Arbitrary<infer O> ? O : never;
 interface Known {
   readonly runs: ReadonlyMap<number, RunRecord>;
   readonly lastSeq: ReadonlyMap<number, number>;
+  readonly schedules: readonly ScheduleRecord[];
 }
 
 /** Operations know a run by its number alone. */
@@ -167,15 +221,16 @@ async function perform(storage: Storage, operation: Operation, id: string, known
     case 'enqueue':
       return storage.enqueueRun(newRun(operation, id));
     case 'claim': {
-      const { owner, hashes, limit, now, leaseMs, only, mailLimit } = operation;
+      const { owner, hashes, limit, leaseMs, only, alone, dueWith } = operation;
+      const now = (dueWith === null ? undefined : known.runs.get(dueWith)?.dueAt) ?? operation.now;
       const claim: Claim = {
         owner,
         hashes,
         limit,
         now,
         leaseExpiresAt: now + leaseMs,
+        alone,
         ...(only === null ? {} : { only: idIn(known, only) }),
-        ...(mailLimit === null ? {} : { limits: new Map([['mail', mailLimit]]) }),
       };
       return storage.claimRuns(claim);
     }
@@ -203,8 +258,21 @@ async function perform(storage: Storage, operation: Operation, id: string, known
       const next = newRun({ workflow: 0, key: null, dueAt }, id);
       return storage.resumeRun(idIn(known, run), next, entriesFrom(1 + seqOffset, entries));
     }
+    case 'limit':
+      return storage.setWorkflowLimit(operation.workflow, operation.revision, operation.limit);
+    case 'register':
+      return storage.registerSchedules('mail', operation.revision, operation.schedules, operation.now);
+    case 'fire': {
+      const { id: scheduleId, offset, nextAt } = operation;
+      const at = (known.schedules.find((schedule) => schedule.id === scheduleId)?.nextAt ?? 1) + offset;
+      const key = `schedule:${scheduleId}:${at}`;
+      const run = { ...newRun({ workflow: 0, key: null, dueAt: at }, id), key, scheduleId };
+      return storage.fireSchedule({ workflow: 'mail', id: scheduleId, at, nextAt, run });
+    }
+    case 'pause':
+      return storage.pauseSchedule('mail', operation.id, operation.paused, operation.nextAt);
     case 'commit': {
-      const { run, epochOffset, seqOffset, inboxOffset, transition, alone } = operation;
+      const { run, epochOffset, seqOffset, inboxOffset, transition, progress, alone } = operation;
       const record = known.runs.get(run);
       const firstSeq = (known.lastSeq.get(run) ?? 0) + 1 + seqOffset;
       const unit = {
@@ -221,6 +289,7 @@ async function perform(storage: Storage, operation: Operation, id: string, known
           message: { kind: 'child-ended', name: null, payload: '{}', at },
         })),
         reopen: operation.reopen.map(({ run, dueAt }) => ({ runId: idIn(known, run), dueAt })),
+        progress,
         ...(inboxOffset === null ? {} : { inboxSeq: (record?.inboxSeq ?? 0) + inboxOffset }),
         ...(transition === null ? {} : { transition }),
       };
@@ -239,33 +308,72 @@ async function performAll(storage: Storage, operations: readonly Operation[], fi
   );
 }
 
+async function allRuns(storage: Storage): Promise<RunRecord[]> {
+  const pages = await Promise.all([false, true].map((archived) => storage.listRuns({ limit: 1000, archived })));
+  return pages.flatMap(({ runs }) => runs);
+}
+
 async function everything(storage: Storage) {
-  const { runs } = await storage.listRuns({ limit: 1000 });
+  const runs = await allRuns(storage);
   const journals = await Promise.all(runs.map(({ run }) => storage.readJournal(run, 0, Infinity)));
   const inboxes = await Promise.all(runs.map(({ run }) => storage.readInbox(run, 0)));
   const entries = await Promise.all(runs.map(({ run }) => storage.readEntries(run, ['gate'])));
   const children = await Promise.all(runs.map(({ id }) => storage.listChildren(id)));
   const keys = await Promise.all(['a', 'b'].map((key) => storage.getRunByKey('mail', key)));
   const families = await Promise.all(runs.map(({ id }) => storage.nextDueAt(hashes, id)));
-  return { runs, journals, inboxes, entries, children, keys, families, nextDueAt: await storage.nextDueAt(hashes) };
+  return {
+    ...{ runs, journals, inboxes, entries, children, keys, families },
+    nextDueAt: await storage.nextDueAt(hashes),
+    schedules: await storage.listSchedules(),
+    survey: await storage.survey('engine-a', hashes.slice(0, 1), 6),
+    archived: await storage.countArchived(),
+  };
 }
 
 async function knownOf(storage: Storage): Promise<Known> {
-  const { runs } = await storage.listRuns({ limit: 1000 });
+  const runs = await allRuns(storage);
   const lastSeq = new Map<number, number>();
   for (const { run } of runs) lastSeq.set(run, (await storage.readJournal(run, 0, Infinity)).length);
-  return { runs: new Map(runs.map((record) => [record.run, record])), lastSeq };
+  const schedules = await storage.listSchedules();
+  return { runs: new Map(runs.map((record) => [record.run, record])), lastSeq, schedules };
+}
+
+function claimAt(now: number, only: number | null): Operation {
+  const claim = { owner: 'engine-a', limit: 2, leaseMs: 4, alone: false, dueWith: null } as const;
+  return { kind: 'claim', ...claim, hashes: [...hashes], now, only };
 }
 
 /** Every script begins with runs that are driven, so that it does not spend itself on getting there. */
 const beginning: readonly Operation[] = [
   { kind: 'enqueue', workflow: 0, key: 'a', dueAt: 0 },
   { kind: 'enqueue', workflow: 1, key: null, dueAt: 0 },
-  { kind: 'claim', owner: 'engine-a', hashes: [...hashes], limit: 2, now: 8, leaseMs: 4, only: null, mailLimit: null },
+  claimAt(8, null),
 ];
 
-/** Operations of one turn of the event loop, turn after turn. */
-const script = fc.array(fc.array(operation, { minLength: 1, maxLength: 6 }), {
+/** Then the second run may be interrupted twice, so that it is a suspect the next time. */
+const interruptions: readonly (readonly Operation[])[] = [12, 16, 4016].map((now) => [claimAt(now, 2)]);
+
+/** Retention takes several turns of the event loop, so that it stands alone. */
+const retention = fc.record({
+  archive: fc.boolean(),
+  query: fc.record({
+    endedBefore: fc.constantFrom(4, 8, 40_000),
+    limit: fc.integer({ min: 0, max: 4 }),
+    statuses: fc.constantFrom(['completed' as const], ['failed' as const, 'completed' as const]),
+  }),
+});
+
+async function retain(storage: Storage, { archive, query }: { archive: boolean; query: RetentionQuery }) {
+  return archive ? storage.archive(query, 7) : storage.cleanup(query);
+}
+
+const turn = fc.record({
+  /** Asked for in one turn of the event loop. */
+  operations: fc.array(operation, { minLength: 1, maxLength: 6 }),
+  then: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: retention }),
+});
+
+const script = fc.array(turn, {
   minLength: 1,
   maxLength: 20,
   size: 'max',
@@ -274,7 +382,7 @@ const script = fc.array(fc.array(operation, { minLength: 1, maxLength: 6 }), {
 test('memory and SQLite agree on every sequence of transitions, also when many are asked for at once', async () => {
   const seen = new Set<string>();
   await fc.assert(
-    fc.asyncProperty(script, async (turns) => {
+    fc.asyncProperty(fc.boolean(), script, async (isInterrupted, turns) => {
       const memory = new MemoryStorage();
       const together = new SqliteStorage(':memory:');
       const oneByOne = new SqliteStorage(':memory:');
@@ -282,7 +390,11 @@ test('memory and SQLite agree on every sequence of transitions, also when many a
       for (const storage of storages) await storage.open();
       try {
         let firstId = 1;
-        for (const turn of [beginning, ...turns]) {
+        const first = [beginning, ...(isInterrupted ? interruptions : [])];
+        for (const { operations: turn, then } of [
+          ...first.map((operations) => ({ operations, then: undefined })),
+          ...turns,
+        ]) {
           const known = await knownOf(memory);
           const expected = await performAll(memory, turn, firstId, known);
           for (const outcome of expected) seen.add(JSON.stringify(outcome));
@@ -292,6 +404,11 @@ test('memory and SQLite agree on every sequence of transitions, also when many a
             expect(outcome).toEqual(expected[index]);
           }
           firstId += turn.length;
+          if (then !== undefined) {
+            const count = await retain(memory, then);
+            if (count > 0) seen.add(`${then.archive ? 'archived' : 'removed'} ${count}`);
+            for (const storage of [together, oneByOne]) expect(await retain(storage, then)).toBe(count);
+          }
           const state = await everything(memory);
           for (const run of state.runs) seen.add(JSON.stringify(run));
           expect(await everything(together)).toEqual(state);
@@ -301,7 +418,7 @@ test('memory and SQLite agree on every sequence of transitions, also when many a
         for (const storage of storages) await storage.close();
       }
     }),
-    { seed: 20, numRuns: 60 },
+    { seed: 22, numRuns: 70 },
   );
   // The scripts reached what matters, or their agreement says nothing.
   for (const outcome of [
@@ -317,6 +434,15 @@ test('memory and SQLite agree on every sequence of transitions, also when many a
     '"unknown"',
     '"resumedFrom":"wf_',
     '"parentOccurrence":"1"',
+    '"kind":"fired"',
+    '"kind":"skipped"',
+    '"kind":"lost"',
+    '"interruptions":2',
+    '"interruptions":3',
+    '"scheduleId":"nightly"',
+    '"archivedAt":7',
+    'archived 2',
+    'removed 2',
     '"status":"compensating","rollbackStatus":"owed","input":"{}","output":"{\\"done\\":true}"',
   ]) {
     expect(

@@ -76,6 +76,7 @@ describe('an engine in another process', () => {
       limit: 1,
       now: at,
       leaseExpiresAt: at + 1000,
+      alone: false,
     });
     expect(taken?.epoch).toBe(2);
     child.stdin?.write('\n');

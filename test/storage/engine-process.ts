@@ -9,7 +9,14 @@ const storage = new SqliteStorage(path, { durability: 'process' });
 await storage.open();
 await storage.registerEngine(owner);
 const now = Date.now();
-const leases = await storage.claimRuns({ owner, hashes: ['h'], limit: 10, now, leaseExpiresAt: now + 9e9 });
+const leases = await storage.claimRuns({
+  owner,
+  hashes: ['h'],
+  limit: 10,
+  now,
+  leaseExpiresAt: now + 9e9,
+  alone: false,
+});
 process.stdout.write('ready\n');
 
 async function commit(seq: number): Promise<void> {

@@ -103,8 +103,9 @@ export const severalCases: readonly StorageCase[] = [
             const claimed = await claim(storage, { owner, limit: 2 });
             const leased = (await storage.listRuns({ limit: runs })).runs.filter((run) => run.owner !== null);
             most = Math.max(most, leased.length);
-            const [back, ...others] = round % 3 === 0 ? claimed : [undefined, ...claimed];
-            if (back !== undefined) await storage.releaseRuns(owner, [back], now);
+            const back = round % 3 === 0 ? 1 : 0;
+            const others = claimed.slice(back);
+            await storage.releaseRuns(owner, claimed.slice(0, back), now);
             const park = { kind: 'park', status: 'waiting', dueAt: null } as const;
             const ends = others.map((run) => unitOf(run, { transition: run.run % 2 === 0 ? park : anEnd() }));
             await storage.commitUnits(ends);
