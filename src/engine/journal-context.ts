@@ -234,8 +234,9 @@ export class JournalContext implements DurableContext {
       if (ready !== undefined) return ready;
       if (await this.#takeMessages()) continue;
       if (this.#readiness.hasRung()) continue;
-      if (this.#sleeps.fireDue(this.#clock.now())) continue;
-      const [timedOut] = this.#timedOut();
+      const timedOut = this.#timedOut();
+      // In the order of time; at the same moment nothing begins that a deadline is to end.
+      if (this.#sleeps.fireDue(this.#clock.now(), timedOut?.at ?? Number.POSITIVE_INFINITY)) continue;
       if (timedOut !== undefined) await this.#decideTimeout(timedOut);
       else if (await this.#standstill()) await this.#readiness.nextEvent();
     }
@@ -264,11 +265,9 @@ export class JournalContext implements DurableContext {
       const last = status === 'completed' && lastIfCompleted;
       this.#journal.append('run-outcome', runPlace, conclusionPayload(conclusion));
       if (last) this.#journal.append('run-ended', runPlace, JSON.stringify({ status }));
-      const transition: Transition | undefined = last
+      const transition = last
         ? this.#endTransition({ outcome: conclusion.outcome, unwound: undefined, pivotReached: false })
-        : undoes
-          ? { kind: 'status', status: 'compensating', rollbackStatus: 'owed' }
-          : undefined;
+        : outcomeTransition(conclusion.outcome, undoes);
       if (last) this.#tellParent(conclusion.outcome, null, false);
       if (await this.#commitSettled(transition, last ? 2 : 1, last && this.#parent !== null ? 1 : 0)) {
         this.#stand(conclusion, owed);
@@ -429,9 +428,11 @@ export class JournalContext implements DurableContext {
     if (await this.#commitSettled(undefined, 1, 0)) settle(seq);
   }
 
-  #timedOut(): readonly TimedOut[] {
+  /** The earliest of those that are due. */
+  #timedOut(): TimedOut | undefined {
     const now = this.#clock.now();
-    return [...this.#gates.due(now), ...this.#children.due(now), ...this.#sleeps.dueDeadlines(now)];
+    const due = [...this.#gates.due(now), ...this.#children.due(now), ...this.#sleeps.dueDeadlines(now)];
+    return due.sort((a, b) => a.at - b.at)[0];
   }
 
   /**
@@ -587,6 +588,15 @@ const inputKinds = {
     firstAspect: 'compensate.1',
   },
 } as const;
+
+/** From here on the row says why the run fails, however long its unwind takes. */
+function outcomeTransition(outcome: RunOutcome, undoes: boolean): Transition | undefined {
+  if (outcome.status === 'completed') return undefined;
+  const error = JSON.stringify(outcome.error);
+  return undoes
+    ? { kind: 'status', status: 'compensating', rollbackStatus: 'owed', error }
+    : { kind: 'status', status: 'running', error };
+}
 
 function conclusionPayload({ outcome, unwind }: Conclusion): string {
   const what = outcome.status === 'completed' ? valuePayload(outcome.output) : errorPayload(outcome.error);

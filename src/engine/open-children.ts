@@ -125,8 +125,9 @@ export class OpenChildren {
   due(now: number): readonly TimedOut[] {
     return [...this.#open]
       .filter(([, { deadline }]) => deadline <= now)
-      .map(([handle, { place, run }]) => ({
+      .map(([handle, { place, run, deadline }]) => ({
         place,
+        at: deadline,
         settle: (seq: number) => {
           this.#open.delete(handle);
           this.#options.readiness.settle(handle, seq, (): ChildOutcome => ({ kind: 'timeout', run }));

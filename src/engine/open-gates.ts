@@ -8,6 +8,8 @@ import type { Readiness } from './readiness.js';
 /** Something whose time is up; to be settled by the entry that says so. */
 export interface TimedOut {
   readonly place: Place;
+  /** When it was due. */
+  readonly at: number;
   readonly settle: (seq: number) => void;
 }
 
@@ -77,13 +79,13 @@ export class OpenGates {
     return taken;
   }
 
-  /** Gates whose time is up, earliest first; to be told so once it is certain that nothing came in time. */
+  /** Gates whose time is up; to be told so once it is certain that nothing came in time. */
   due(now: number): readonly TimedOut[] {
     return [...this.#open]
       .filter(([, { gate }]) => (gate.deadline ?? Number.POSITIVE_INFINITY) <= now)
-      .sort(([, a], [, b]) => (a.gate.deadline ?? 0) - (b.gate.deadline ?? 0))
-      .map(([handle, { place }]) => ({
+      .map(([handle, { place, gate }]) => ({
         place,
+        at: gate.deadline ?? now,
         settle: (seq: number) => {
           this.#open.delete(handle);
           this.#readiness.settle(handle, seq, () => ({ kind: 'timeout' }));

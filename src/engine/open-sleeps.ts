@@ -37,9 +37,11 @@ export class OpenSleeps {
     return true;
   }
 
-  /** Fires all that is due and no deadline, earliest first; answers whether there was any. */
-  fireDue(now: number): boolean {
-    const due = this.#due(now).filter(([, { why }]) => !isDeadline(why));
+  /**
+   * Fires all that is due before `before` and is no deadline, earliest first; answers whether there was any.
+   */
+  fireDue(now: number, before: number): boolean {
+    const due = this.#due(now).filter(([, { why, until }]) => !isDeadline(why) && until < before);
     for (const [handle, { place, why }] of due) {
       this.#open.delete(handle);
       const seq = this.#journal.append('timer-fired', place, JSON.stringify({ why }));
@@ -52,8 +54,9 @@ export class OpenSleeps {
   dueDeadlines(now: number): readonly TimedOut[] {
     return this.#due(now)
       .filter(([, { why }]) => isDeadline(why))
-      .map(([handle, { place }]) => ({
+      .map(([handle, { place, until }]) => ({
         place,
+        at: until,
         settle: (seq: number) => {
           this.#open.delete(handle);
           this.#readiness.settle(handle, seq, (): SleepOutcome => 'fired');

@@ -1,5 +1,5 @@
 export type * from './contract.js';
-export { terminalStatuses } from './contract.js';
+export { openStatuses, terminalStatuses } from './contract.js';
 export { MemoryStorage } from './memory/memory-storage.js';
 export { type CheckpointThresholds, type FileSync, SqliteStorage, type SqliteStorageOptions } from './sqlite/index.js';
 export { interruptionDelayMs, suspectAfter } from './run-rules.js';

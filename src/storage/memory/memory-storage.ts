@@ -422,8 +422,8 @@ export class MemoryStorage implements Storage {
         return this.#changed();
       }
       case 'status': {
-        const { status, rollbackStatus = stored.record.rollbackStatus } = transition;
-        this.#runs.update(stored, { status, rollbackStatus });
+        const { status, rollbackStatus = stored.record.rollbackStatus, error = stored.record.error } = transition;
+        this.#runs.update(stored, { status, rollbackStatus, error });
         return;
       }
     }

@@ -44,7 +44,9 @@ const forRows = {
   end: `update run set status = @status, output = @output, error = @error, rollback_status = @rollbackStatus,
          ended_at = @endedAt, due_at = null, owner = null, lease_expires_at = null
        where run = @run`,
-  setStatus: `update run set status = @status, rollback_status = coalesce(@rollbackStatus, rollback_status) where run = @run`,
+  setStatus: `update run set status = @status, rollback_status = coalesce(@rollbackStatus, rollback_status),
+         error = coalesce(@error, error)
+       where run = @run`,
   reopen: `update run set status = 'compensating', rollback_status = 'owed', due_at = @dueAt, ended_at = null,
          archived_at = null
        where run = @run`,

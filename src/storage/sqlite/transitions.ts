@@ -207,8 +207,8 @@ export class Transitions {
         return;
       }
       case 'status': {
-        const { status, rollbackStatus = null } = transition;
-        this.#sql.setStatus.run({ run, status, rollbackStatus });
+        const { status, rollbackStatus = null, error = null } = transition;
+        this.#sql.setStatus.run({ run, status, rollbackStatus, error });
         return;
       }
     }

@@ -1,11 +1,7 @@
 import { expect, it } from 'vitest';
 import { World, failing } from '../support/world.js';
 
-/*
- * Found: `error` says why a run failed from its outcome on ("From then on the outcome stands", engine.md §5.1),
- * but the run's row learns of it only when the run has ended. Whoever looks at a run that is stuck, `getRun` or a
- * list, cannot see what it is being undone for.
- */
+// From its outcome on a run says why it failed, also to whoever looks at it while it is undone or stuck.
 const flow = `
 steps:
   - id: a
@@ -14,7 +10,7 @@ steps:
   - fail: Stop
 `;
 
-it.fails('a run that is stuck in its unwind says why it failed', async () => {
+it('a run that is stuck in its unwind says why it failed', async () => {
   const world = new World(flow, { a: () => 1, una: failing('NoWay') });
   const id = await world.begin();
   await world.pass(1000);
