@@ -20,13 +20,18 @@ export {
 } from './handlers/index.js';
 export { type CheckOptions, InvalidDefinitionsError, loadDefinitions } from './check/index.js';
 export {
+  type CancelOptions,
+  type CloseOptions,
   type Engine,
   type EngineOptions,
   type EnqueueOptions,
   type Recovery,
+  type RetentionOptions,
   type Run,
+  type RunAddress,
   type RunEvent,
   type RunEventType,
+  type Schedule,
   createEngine,
 } from './engine/index.js';
 export * from './storage/index.js';
