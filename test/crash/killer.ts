@@ -39,7 +39,7 @@ export async function driveThroughKills(
   for (let killed = 0; ;) {
     const run = await live(job, killed < kills ? random() * killWithinMs : undefined);
     if (run !== undefined) {
-      checkJournal(job);
+      checkJournal(journalOf(job));
       checkOperations(job);
       return { run, killed };
     }
@@ -68,7 +68,7 @@ async function live(job: Job, killAfterMs: number | undefined): Promise<Run | un
 const databaseOf = ({ folder }: Job): string => join(folder, 'runs.db');
 const logOf = ({ folder }: Job): string => join(folder, 'operations.log');
 
-interface Entry {
+export interface Entry {
   readonly seq: number;
   readonly kind: string;
   readonly step: string | null;
@@ -87,11 +87,11 @@ export function journalOf(job: Job): Entry[] {
   }
 }
 
-/** No step begins again after it has completed; what is repeated has the key that it had. */
-function checkJournal(job: Job): void {
+/** Of one run: no step begins again after it has completed; what is repeated has the key that it had. */
+export function checkJournal(journal: readonly Entry[]): void {
   const completed = new Set<string>();
   const keys = new Map<string, string>();
-  for (const [index, { seq, kind, step, occurrence, payload }] of journalOf(job).entries()) {
+  for (const [index, { seq, kind, step, occurrence, payload }] of journal.entries()) {
     expect(seq).toBe(index + 1);
     const place = `${step}#${occurrence}`;
     if (kind === 'step-completed') {

@@ -1,0 +1,39 @@
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/**
+ * The handlers of the flows and those of handlers.ts as JavaScript, in a new folder inside `folder`: processes
+ * that live for two seconds cannot spend one of them on TypeScript.
+ */
+export function compiledHandlers(folder: string): string {
+  const target = join(folder, 'handlers');
+  mkdirSync(target);
+  const sources = readdirSync(join(root, 'handlers'))
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(root, 'handlers', name));
+  for (const file of [...sources, join(root, 'test/crash/workers/handlers.ts')]) {
+    const { outputText } = ts.transpileModule(readFileSync(file, 'utf8'), {
+      compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
+    });
+    const name = file.slice(dirname(file).length + 1).replace(/\.ts$/, '.js');
+    writeFileSync(join(target, name), outputText);
+  }
+  writeFileSync(join(target, 'package.json'), '{ "type": "module" }');
+  // Through links, so that they get the very modules that the worker has.
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+    'dependencies' | 'devDependencies',
+    Record<string, string>
+  >;
+  const packages = Object.keys({ ...dependencies, ...devDependencies });
+  for (const name of packages) {
+    const link = join(target, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), link);
+  }
+  symlinkSync(root, join(target, 'node_modules', 'runsheet'));
+  return target;
+}

@@ -1,0 +1,76 @@
+// An engine in a process of its own, made to be steered, frozen and killed. Its only argument is JSON
+// (`WorkerOrder` of worker-process.ts). It prints `{ owner }` when it is ready; then, for each line
+// `{ id, ask, args }` that it reads, `{ id, result }` or `{ id, error }`; a fault of the engine as
+// `{ fault }`. It ends when its standard input does.
+import { randomBytes } from 'node:crypto';
+import { openSync, readFileSync, writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { SqliteStorage, createEngine, loadHandlers } from '../../../dist/index.js';
+import { readWorkflow, sealDefinition } from '../../../dist/definition/index.js';
+import { Source } from '../../../dist/syntax/index.js';
+import { VirtualClock } from '../../../dist/testing/index.js';
+import { fasterClock } from './faster-clock.js';
+
+const order = JSON.parse(process.argv[2]);
+process.env.WORKER_NAME = order.name;
+
+const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
+
+const definitionOf = (path) => {
+  const source = new Source(path, readFileSync(path, 'utf8'));
+  const { document, diagnostics } = readWorkflow(source);
+  if (document === undefined) throw new Error(diagnostics.map(({ message }) => `${path}: ${message}`).join('\n'));
+  return sealDefinition(document, source);
+};
+
+const storage = new SqliteStorage(order.database, order.storage);
+if (order.commits !== undefined) {
+  const file = openSync(order.commits, 'a');
+  const commitUnits = storage.commitUnits.bind(storage);
+  storage.commitUnits = async (units, options) => {
+    const results = await commitUnits(units, options);
+    for (const [index, { run, epoch, entries }] of units.entries()) {
+      const [from, to] = [entries[0]?.seq ?? null, entries.at(-1)?.seq ?? null];
+      writeSync(file, `${JSON.stringify({ worker: order.name, run, epoch, from, to, result: results[index] })}\n`);
+    }
+    return results;
+  };
+}
+
+const virtual = order.startAt === undefined ? undefined : new VirtualClock(order.startAt);
+const clock = virtual ?? (order.faster && fasterClock(order.faster));
+
+/** The engine's name is made of the first bytes that it asks for. */
+let owner;
+const engine = createEngine({
+  storage,
+  definitions: order.flows.map(definitionOf),
+  handlers: await loadHandlers(order.handlers),
+  ...(clock && { clock }),
+  ...order.engine,
+  randomBytes() {
+    const bytes = randomBytes(16);
+    owner ??= `engine_${bytes.toString('hex')}`;
+    return bytes;
+  },
+});
+engine.onFault((error) => say({ fault: String(error) }));
+
+const asks = {
+  register: (path) => engine.register(definitionOf(path)),
+  advance: (ms) => virtual.advance(ms),
+  until: (id) => virtual.until(engine.result(id)),
+};
+
+const input = createInterface({ input: process.stdin });
+input.on('line', (line) => {
+  const { id, ask, args } = JSON.parse(line);
+  Promise.resolve()
+    .then(() => (Object.hasOwn(asks, ask) ? asks[ask](...args) : engine[ask](...args)))
+    .then(
+      (result) => say({ id, result: result ?? null }),
+      (error) => say({ id, error: { code: error.code ?? error.name, message: error.message } }),
+    );
+});
+input.on('close', () => process.exit());
+say({ owner });

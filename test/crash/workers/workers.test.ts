@@ -1,0 +1,212 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { type Engine, type Run, SqliteStorage, createEngine, loadHandlers } from 'runsheet';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Effect, PaymentSimulator } from '../../../handlers/_payment-simulator.js';
+import { loadFlow } from '../../flows-support/load-flow.js';
+import { temporaryFolder } from '../../flows-support/temporary-folder.js';
+import { checkJournal, randomOf } from '../killer.js';
+import { CallDesk } from './call-desk.js';
+import { compiledHandlers } from './compiled-handlers.js';
+import { fasterClock } from './faster-clock.js';
+import { Fleet } from './fleet.js';
+import { WatchedDatabase } from './watched-database.js';
+import { type Work, paymentFaults, workFor } from './work.js';
+
+/** `npm run test:crash` has the long form, and may be given another seed. */
+const full = process.env['RUNSHEET_CRASH'] === 'full';
+const { runs, killForMs } = full ? { runs: 500, killForMs: 120_000 } : { runs: 30, killForMs: 8_000 };
+const seed = Number(process.env['RUNSHEET_SEED'] ?? 20_261_129);
+
+const flows = [
+  ...['order-fulfilment', 'book-shipment', 'travel-booking', 'import-orders'].map((name) => `definitions/${name}.yaml`),
+  'test/crash/workers/limited.yaml',
+];
+
+/** The waits of the flows take minutes; at this pace a charge still has more than a second for its answer. */
+const factor = 4;
+const leaseMs = 2_000;
+/** So many runs are open at once: all workers have enough to do, and nothing waits for its turn for minutes. */
+const mostOpen = 40;
+
+const rowsOf = <Row>(file: string, sql: string): Row[] => {
+  const database = new Database(file, { readonly: true });
+  try {
+    return database.prepare(sql).all() as Row[];
+  } finally {
+    database.close();
+  }
+};
+
+/** Starts the runs one after the other, and tells those that have to be told something. */
+async function feed(engine: Engine, works: readonly Work[], database: WatchedDatabase, overMs: number) {
+  const ids = new Map<Work, string>();
+  const begun = performance.now();
+  const say = async ({ signal }: Work, id: string): Promise<void> => {
+    if (signal !== undefined) await engine.signal(id, signal.name, signal.payload);
+  };
+  const untold = new Set(works.filter(({ signal }) => signal?.early === false));
+  while (ids.size < works.length || untold.size > 0) {
+    const work = works[ids.size];
+    const isDue = performance.now() - begun >= (ids.size / works.length) * overMs;
+    if (work !== undefined && isDue && database.countOpen() < mostOpen) {
+      const { id } = await engine.enqueue(work.workflow, work.input, { key: work.key });
+      ids.set(work, id);
+      if (work.signal?.early === true) await say(work, id);
+      continue;
+    }
+    for (const one of untold) {
+      const id = ids.get(one);
+      if (id === undefined || (await engine.getRun(id)).status !== 'waiting') continue;
+      untold.delete(one);
+      await say(one, id);
+    }
+    await delay(50);
+  }
+  return ids;
+}
+
+interface Commit {
+  readonly worker: string;
+  readonly run: number;
+  readonly epoch: number;
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly result: 'committed' | 'lease-lost' | 'inbox-changed';
+}
+
+function commitsIn(folder: string): Commit[] {
+  return readFileSync(join(folder, 'commits.jsonl'), 'utf8')
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Commit]));
+}
+
+/** What was written in a journal was written by the holder of the lease, and never by one who had held it before. */
+function checkWriters(database: WatchedDatabase, commits: readonly Commit[], owners: ReadonlyMap<string, string>) {
+  const writers = new Map<string, { epoch: number; owner: string }>();
+  const newest = new Map<number, number>();
+  for (const { run, seq, epoch, owner } of database.writings()) {
+    writers.set(`${run}/${seq}`, { epoch, owner });
+    expect(epoch, `run ${run}, entry ${seq}: epochs never fall`).toBeGreaterThanOrEqual(newest.get(run) ?? 0);
+    newest.set(run, epoch);
+  }
+  for (const { worker, run, epoch, from, to, result } of commits) {
+    if (from === null || to === null || result === 'inbox-changed') continue;
+    for (let seq = from; seq <= to; seq += 1) {
+      const writer = writers.get(`${run}/${seq}`);
+      if (result === 'committed') expect(writer).toEqual({ epoch, owner: owners.get(worker) });
+      else if (writer !== undefined) expect(writer.epoch, `run ${run}, entry ${seq}`).toBeGreaterThan(epoch);
+    }
+  }
+}
+
+/** Every effect on the outside belongs to a run, stands under the key of its step, and was wanted. */
+function checkEffects(
+  works: readonly Work[],
+  ids: ReadonlyMap<Work, string>,
+  effects: readonly Effect[],
+  folder: string,
+) {
+  const paid = new Map<string, string[]>();
+  for (const { key, path, status } of effects) {
+    const [run = '', rest] = [key.slice(0, key.indexOf(':')), key.slice(key.indexOf(':') + 1)];
+    expect(rest).toBe(path === '/charges' ? 'charge#0:forward' : 'charge#0:compensate');
+    paid.set(run, [...(paid.get(run) ?? []), `${path} ${status}`]);
+  }
+  const bookings = new Map<string, Record<string, string>>();
+  const rows = rowsOf<{ trip: string; kind: string; state: string }>(
+    join(folder, 'travel', 'travel.db'),
+    'SELECT trip, kind, state FROM booking',
+  );
+  for (const { trip, kind, state } of rows) {
+    expect(bookings.get(trip)?.[kind], `${trip} has one booking of a ${kind}`).toBeUndefined();
+    bookings.set(trip, { ...bookings.get(trip), [kind]: state });
+  }
+  for (const work of works) {
+    const id = ids.get(work) ?? '';
+    expect(paid.get(id) ?? [], work.key).toEqual(work.payments);
+    expect(bookings.get(id) ?? {}, work.key).toEqual(work.bookings);
+  }
+  const sum = (sql: string): unknown => rowsOf<{ sum: number }>(join(folder, 'shop', 'shop.db'), sql)[0]?.sum;
+  const orders = works.filter(({ workflow }) => workflow === 'order-fulfilment');
+  const pieces = (some: readonly Work[]): number =>
+    some.flatMap(({ input }) => input['items'] as { qty: number }[]).reduce((total, { qty }) => total + qty, 0);
+  const shipped = orders.filter(({ end }) => end.status === 'completed');
+  // All that came in was shipped or lies on the shelf again.
+  expect(sum('SELECT sum(picked) AS sum FROM reservation')).toBe(pieces(shipped));
+  expect(sum('SELECT sum(quantity) AS sum FROM stock')).toBe(pieces(orders) - pieces(shipped));
+  expect(sum('SELECT count(*) AS sum FROM parcel')).toBe(shipped.length);
+}
+
+describe('four worker processes on one database, killed one after the other, and one that is frozen', () => {
+  test('bring all runs to the right end', { timeout: full ? 30 * 60_000 : 120_000 }, async () => {
+    const random = randomOf(seed);
+    const folder = temporaryFolder();
+    const path = join(folder, 'runs.db');
+    const pace = { since: Date.now(), factor };
+    const clock = fasterClock(pace);
+    const simulator = new PaymentSimulator();
+    onTestFinished(() => simulator.close());
+    // Long enough to be killed and frozen in.
+    const desk = await CallDesk.open((call) => void setTimeout(() => call.answer(), 20 + random() * 60));
+    const site = { folder, payments: await simulator.listen(), desk: desk.address };
+    const works = workFor(site, runs);
+    simulator.plan(paymentFaults(works));
+
+    // The engine of this process drives nothing: it starts runs, tells them things, and waits for them.
+    const engine = createEngine({
+      storage: new SqliteStorage(path),
+      definitions: flows.map(loadFlow),
+      handlers: [...(await loadHandlers('handlers')), ...(await loadHandlers('test/crash/workers/handlers.ts'))],
+      clock,
+    });
+    await engine.listRuns();
+    onTestFinished(() => engine.close(true));
+    const database = new WatchedDatabase(path, 'limited', pace);
+
+    const fleet = new Fleet({
+      order: {
+        database: path,
+        flows,
+        handlers: compiledHandlers(folder),
+        engine: { concurrency: 4, runLeaseDurationMs: leaseMs * factor },
+        commits: join(folder, 'commits.jsonl'),
+        faster: pace,
+      },
+      database,
+      workers: 4,
+      random,
+      now: () => clock.now(),
+      freezeMs: leaseMs + 1_000,
+    });
+    await fleet.begin();
+    const [casualties, ids] = await Promise.all([
+      fleet.harass(killForMs, 500),
+      feed(engine, works, database, killForMs * 0.8),
+    ]);
+
+    const ended = new Map<Work, Run>();
+    for (const work of works) ended.set(work, await engine.result(ids.get(work) ?? ''));
+    for (const work of works) expect(ended.get(work), `${work.key}, seed ${seed}`).toMatchObject(work.end);
+    await fleet.end();
+
+    for (const { run } of database.runs()) checkJournal(database.journal(run));
+    const commits = commitsIn(folder);
+    checkWriters(database, commits, fleet.owners);
+    checkEffects(works, ids, simulator.effects(), folder);
+    expect(existsSync(`${path}-engines`) ? readdirSync(`${path}-engines`) : []).toHaveLength(1);
+
+    // At every claim, as the claiming transaction saw it.
+    const leases = database.leases();
+    const most = Math.max(...leases.filter(({ kind }) => kind === 'claim').map(({ live }) => live));
+    expect(most).toBe(2);
+
+    // What it was about has happened.
+    expect(casualties.killed).toBeGreaterThan(killForMs / 4_000);
+    expect(casualties.frozen).toBeGreaterThan(0);
+    expect(casualties.takenFromFrozen).toBeGreaterThan(0);
+    expect(casualties.exactCounts).toBeGreaterThan(casualties.killed / 2);
+  });
+});
