@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { main } from '../dist/cli/index.js';
+import { endOnFault, main } from '../dist/cli/index.js';
 
 // `runsheet list | head` closes the pipe early, which is no mistake of anybody's.
 process.stdout.on('error', (error) => {
@@ -7,6 +7,7 @@ process.stdout.on('error', (error) => {
   process.exit(0);
 });
 
+endOnFault(process.argv);
 const exitCode = await main(process.argv);
 // What handlers left open (sockets, timers) must not keep the command from ending, but all output must be out.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { Definition } from '../definition/index.js';
 import type { HandlerRegistry } from '../handlers/index.js';
 import { type Source, entryOf, nearest, parseDocument } from '../syntax/index.js';
@@ -20,7 +20,7 @@ export async function findDefinitions(
   handlers: HandlerRegistry | undefined,
   io: Io,
 ): Promise<Definition[]> {
-  const sources = isPath(pathOrName, io) ? [await readFlow(pathOrName, io)] : await namedFlows(pathOrName, folder, io);
+  const sources = isPath(pathOrName, io) ? [await flowAt(pathOrName, io)] : await namedFlows(pathOrName, folder, io);
   const definitions: Definition[] = [];
   for (const source of sources) definitions.push(await validDefinition(source, handlers, io));
   return definitions;
@@ -28,6 +28,11 @@ export async function findDefinitions(
 
 function isPath(text: string, io: Io): boolean {
   return /[/\\]|\.(yaml|yml|json)$/.test(text) || existsSync(pathOf(io, text));
+}
+
+async function flowAt(path: string, io: Io): Promise<Source> {
+  if (statSync(pathOf(io, path), { throwIfNoEntry: false })?.isDirectory() !== true) return readFlow(path, io);
+  throw new CommandFailure(exitCodes.usage, `${path} is a folder; give the path or the name of one flow`);
 }
 
 async function namedFlows(name: string, folder: string, io: Io): Promise<Source[]> {

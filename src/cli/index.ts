@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import type { RunStatus } from '../storage/index.js';
+import { Command, CommanderError, Option } from 'commander';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { type Io, processIo } from './io.js';
+import { addOperationCommands } from './operation-commands.js';
+import { addStatuses, collect, wholeNumber } from './option-values.js';
+
+export { endOnFault } from './process-faults.js';
 
 /**
  * The command line. Answers with the exit code; nothing but commander is loaded before a command needs it, so that
@@ -134,6 +137,7 @@ function newProgram(io: Io, done: (code: ExitCode) => void): Command {
     .option('--since <when>', 'only runs created since: a duration back (2h), or a time')
     .option('--limit <n>', 'at most so many', wholeNumber(1), 50)
     .option('--cursor <cursor>', 'go on where an earlier list ended')
+    .option('--archived', 'those that were put away, instead of the others', false)
     .option('--json', 'print JSON', false)
     .option('--db <path>', 'database of the runs (default: $RUNSHEET_DB, else .runsheet/runs.db)')
     .action(async (options) => {
@@ -150,39 +154,13 @@ function newProgram(io: Io, done: (code: ExitCode) => void): Command {
       done(await show(idOrKey, options, io));
     });
 
+  addOperationCommands(command, io, done);
+
   return program;
 }
 
 function formatOption(): Option {
   return new Option('--format <format>', 'how to print what is found').choices(['human', 'json']).default('human');
-}
-
-const statuses: readonly RunStatus[] = [
-  ...(['pending', 'running', 'sleeping', 'waiting', 'retrying', 'compensating', 'compensation-stuck'] as const),
-  ...(['completed', 'failed', 'cancelled'] as const),
-];
-
-function addStatuses(text: string, earlier: readonly RunStatus[] = []): readonly RunStatus[] {
-  const added = text.split(',').map((name) => {
-    const status = statuses.find((each) => each === name.trim());
-    if (status === undefined) throw new InvalidArgumentError(`The states are ${statuses.join(', ')}.`);
-    return status;
-  });
-  return [...earlier, ...added];
-}
-
-function collect(text: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, text];
-}
-
-function wholeNumber(least: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text);
-    if (!/^\d+$/.test(text) || !Number.isSafeInteger(number) || number < least) {
-      throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
-    }
-    return number;
-  };
 }
 
 function packageVersion(): string {

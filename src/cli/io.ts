@@ -2,6 +2,9 @@ import { isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Clock, systemClock } from '../common/index.js';
 
+/** Ctrl-C, or what process managers send to end a process. */
+export type Interruption = 'SIGINT' | 'SIGTERM';
+
 /** All that a command has to do with the process around it, so that tests can stand in for one. */
 export interface Io {
   readonly cwd: string;
@@ -15,7 +18,7 @@ export interface Io {
   readonly errIsTerminal: boolean;
   readStdin(): Promise<string>;
   /** Calls `listener` at each Ctrl-C or SIGTERM instead of ending the process. Returns how to end that. */
-  onInterrupt(listener: () => void): () => void;
+  onInterrupt(listener: (signal: Interruption) => void): () => void;
   /** Ends the process at once, whatever it is doing. */
   exit(code: number): void;
 }
@@ -30,8 +33,9 @@ export const processIo: Io = {
   errIsTerminal: process.stderr.isTTY === true,
   readStdin: () => text(process.stdin),
   onInterrupt(listener) {
-    process.on('SIGINT', listener).on('SIGTERM', listener);
-    return () => void process.off('SIGINT', listener).off('SIGTERM', listener);
+    const listen = (signal: string): void => listener(signal === 'SIGTERM' ? 'SIGTERM' : 'SIGINT');
+    process.on('SIGINT', listen).on('SIGTERM', listen);
+    return () => void process.off('SIGINT', listen).off('SIGTERM', listen);
   },
   exit: (code) => process.exit(code),
 };

@@ -37,6 +37,16 @@ export function answerCommands({ run, steps }: RunHistory, given: Given): string
     .map((gate) => signalCommand(run.id, gate, given));
 }
 
+/** The command that shows what happened in a run. */
+export function showCommand(id: string, { db }: Given): string {
+  return command(['runsheet show', id], { db });
+}
+
+/** A worker that goes on from stored documents with runs whose definition is not there any more. */
+export function adoptCommand(given: Given): string {
+  return command(['runsheet worker', '--adopt-stored'], given);
+}
+
 export function continueCommand(
   { id, workflow }: { readonly id: string; readonly workflow: string },
   given: Given,

@@ -2,15 +2,15 @@ import type { RunEvent } from '../engine/index.js';
 import { type Io, wantsColor } from './io.js';
 import { durationText, placeText, timeText } from './text.js';
 
-/** A line on stderr for each thing that happens in a run, and in those that it owns, as it happens. */
+/** A line on stderr for each thing that happens in runs, as it happens. */
 export class Progress {
   readonly #io: Io;
   readonly #color: boolean;
-  readonly #run: string;
+  readonly #run: string | undefined;
   readonly #startedAt = new Map<string, number>();
 
-  /** @param run id of the one whose items need no more than their name */
-  constructor(io: Io, run: string) {
+  /** @param run id of the one whose items need no more than their name; without it, each line names its run */
+  constructor(io: Io, run?: string) {
     this.#io = io;
     this.#run = run;
     this.#color = wantsColor(io, io.errIsTerminal);
@@ -18,10 +18,15 @@ export class Progress {
 
   tell(event: RunEvent): void {
     const place = this.#placeOf(event);
-    const [what, color, detail] = this.#describe(event, place);
+    const started = `${event.run} ${place}`;
+    const startedAt = this.#startedAt.get(started);
+    if (event.type === 'step:started') this.#startedAt.set(started, event.at);
+    else this.#startedAt.delete(started);
+    const [what, color, detail] = this.#describe(event, startedAt);
     const time = new Date(event.at).toISOString().slice(11, 23);
     const word = what.padEnd(9);
-    const line = `${time}  ${this.#color ? `\u001b[${color}m${word}\u001b[0m` : word}  ${place}`;
+    const about = this.#run === undefined && detail !== event.run ? `${place}  ${event.run}` : place;
+    const line = `${time}  ${this.#color ? `\u001b[${color}m${word}\u001b[0m` : word}  ${about}`;
     this.#io.err(detail === '' ? `${line}\n` : `${line}  ${oneLine(detail)}\n`);
   }
 
@@ -37,7 +42,7 @@ export class Progress {
     return run === this.#run ? place : `${workflow}/${place}`;
   }
 
-  #describe(event: RunEvent, place: string): [what: string, color: number, detail: string] {
+  #describe(event: RunEvent, startedAt: number | undefined): [what: string, color: number, detail: string] {
     const { error, dueAt } = event;
     const reason = error === undefined ? '' : `${error.name}: ${error.message}`;
     switch (event.type) {
@@ -56,10 +61,9 @@ export class Progress {
       case 'workflow:failed':
         return ['failed', 31, reason];
       case 'step:started':
-        this.#startedAt.set(`${event.run} ${place}`, event.at);
         return ['started', 2, (event.attempt ?? 1) > 1 ? `attempt ${event.attempt}` : ''];
       case 'step:completed':
-        return ['completed', 32, this.#took(event, place)];
+        return ['completed', 32, startedAt === undefined ? '' : durationText(event.at - startedAt)];
       case 'step:failed':
         return ['failed', 31, reason];
       case 'step:retry':
@@ -83,12 +87,6 @@ export class Progress {
       case 'compensation:skipped':
         return ['kept', 33, ''];
     }
-  }
-
-  #took(event: RunEvent, place: string): string {
-    const startedAt = this.#startedAt.get(`${event.run} ${place}`);
-    this.#startedAt.delete(`${event.run} ${place}`);
-    return startedAt === undefined ? '' : durationText(event.at - startedAt);
   }
 }
 

@@ -52,3 +52,9 @@ export function shortJson(value: JsonValue, longest = 160): string {
 export function placeText(step: string, occurrence: string | null): string {
   return occurrence === null || occurrence === '0' || occurrence === '' ? step : `${step}#${occurrence}`;
 }
+
+/** `2030-01-01 10:30 Europe/Berlin` */
+export function zonedTimeText(epochMs: number, timezone: string): string {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' });
+  return `${format.format(epochMs)} ${timezone}`;
+}

@@ -2,7 +2,7 @@ import { RunsheetError } from '../common/index.js';
 import { type Definition, type Item, validateInput, walkItems } from '../definition/index.js';
 import type { HandlerRegistry } from '../handlers/index.js';
 import { type Children, type Plan, compilePlan } from '../interpreter/index.js';
-import type { Storage } from '../storage/index.js';
+import { type Storage, openStatuses } from '../storage/index.js';
 
 /** The definitions that an engine can drive: several revisions of a workflow side by side, by hash. */
 export class DefinitionRegistry {
@@ -115,10 +115,12 @@ export async function storeDefinition(storage: Storage, definition: Definition, 
   const { name, revision, hash, canonical, source } = definition;
   const others = await storage.unfinishedHashes(name, revision, hash);
   if (others.length > 0) {
+    const runs = await runsOn(storage, name, others);
     throw new RunsheetError(
       'RS_DEFINITION_CONFLICT',
-      `${name} revision ${revision} is stored as ${others.join(', ')} with runs that have not ended, ` +
-        `and cannot become ${hash}; give the changed flow a higher revision`,
+      `${name} revision ${revision} is stored as ${others.join(', ')} with runs that have not ended (${runs}; ` +
+        `\`runsheet list --workflow ${name}\` shows all), and cannot become ${hash}; ` +
+        'give the changed flow a higher revision',
     );
   }
   await storage.storeDefinition({
@@ -129,4 +131,20 @@ export async function storeDefinition(storage: Storage, definition: Definition, 
     source: source?.text ?? null,
     storedAt: now,
   });
+}
+
+/** Enough of them to begin with. */
+const mostNamed = 3;
+
+/** Unfinished runs of a workflow that are on one of these hashes, by id. */
+async function runsOn(storage: Storage, workflow: string, hashes: readonly string[]): Promise<string> {
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { workflow, statuses: openStatuses, ...(cursor !== undefined && { cursor }) };
+    const page = await storage.listRuns(query);
+    found.push(...page.runs.filter(({ definitionHash }) => hashes.includes(definitionHash)).map(({ id }) => id));
+    cursor = page.cursor;
+  } while (cursor !== undefined && found.length <= mostNamed);
+  return [...found.slice(0, mostNamed), ...(found.length > mostNamed ? ['…'] : [])].join(', ');
 }

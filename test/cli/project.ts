@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { main } from '../../src/cli/index.js';
-import type { Io } from '../../src/cli/io.js';
+import type { Interruption, Io } from '../../src/cli/io.js';
 import { systemClock } from '../../src/common/index.js';
 
 export interface CommandResult {
@@ -17,7 +17,7 @@ export interface CommandSurroundings {
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
   /** Called with all of stderr so far, whenever there is more; `interrupt` is a Ctrl-C. */
-  readonly onProgress?: (err: string, interrupt: () => void) => void;
+  readonly onProgress?: (err: string, interrupt: (signal?: Interruption) => void) => void;
 }
 
 /** A folder with files, and the command line run in it, in this process. Gone when the test has ended. */
@@ -44,7 +44,7 @@ export class Project {
 
   async runsheet(args: readonly string[], surroundings: CommandSurroundings = {}): Promise<CommandResult> {
     const { stdin = '', env = {}, isTerminal = false, onProgress } = surroundings;
-    const interrupts = new Set<() => void>();
+    const interrupts = new Set<(signal: Interruption) => void>();
     let out = '';
     let err = '';
     let exited: number | undefined;
@@ -55,7 +55,7 @@ export class Project {
       out: (text) => void (out += text),
       err: (text) => {
         err += text;
-        onProgress?.(err, () => interrupts.forEach((listener) => listener()));
+        onProgress?.(err, (signal = 'SIGINT') => interrupts.forEach((listener) => listener(signal)));
       },
       outIsTerminal: isTerminal,
       errIsTerminal: isTerminal,

@@ -1,10 +1,9 @@
-import { isDuration, parseDuration } from '../../common/index.js';
 import type { RunQuery, RunRecord, RunStatus } from '../../storage/index.js';
 import { withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { CommandFailure } from '../failure.js';
 import type { Io } from '../io.js';
 import { durationText, table, timeText } from '../text.js';
+import { timeOption } from '../time-options.js';
 
 export interface ListOptions {
   readonly status?: readonly RunStatus[];
@@ -13,6 +12,8 @@ export interface ListOptions {
   readonly since?: string;
   readonly limit: number;
   readonly cursor?: string;
+  /** Those that were put away, instead of the others. */
+  readonly archived?: boolean;
   readonly json: boolean;
   readonly db?: string;
 }
@@ -23,8 +24,9 @@ export async function list(options: ListOptions, io: Io): Promise<ExitCode> {
     limit: options.limit,
     ...(options.status !== undefined && { statuses: options.status }),
     ...(options.workflow !== undefined && { workflow: options.workflow }),
-    ...(options.since !== undefined && { since: timeOf(options.since, io.clock.now()) }),
+    ...(options.since !== undefined && { since: timeOption('--since', options.since, io.clock.now(), 'back') }),
     ...(options.cursor !== undefined && { cursor: options.cursor }),
+    ...(options.archived === true && { archived: true }),
   };
   const { runs, cursor } = await withExistingStorage(options.db, io, (storage) => storage.listRuns(query));
   if (options.json) {
@@ -64,16 +66,4 @@ function row({ run, depth }: Member): string[] {
   const took = startedAt === null || endedAt === null ? '' : durationText(endedAt - startedAt);
   const owner = parentId === null || depth > 0 ? '' : `of ${parentId}`;
   return [`${'  '.repeat(depth)}${id}`, `${workflow}@${revision}`, status, timeText(createdAt), took, key ?? owner];
-}
-
-function timeOf(text: string, now: number): number {
-  if (isDuration(text)) return now - parseDuration(text);
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(time)) {
-    throw new CommandFailure(
-      exitCodes.usage,
-      `--since takes a duration (2h, 7d) or a time (2030-01-31, 2030-01-31T09:00:00Z), not ${JSON.stringify(text)}`,
-    );
-  }
-  return time;
 }

@@ -1,4 +1,4 @@
-import { type JsonValue, RunsheetError, parseDuration } from '../../common/index.js';
+import { type JsonValue, RunsheetError } from '../../common/index.js';
 import type { Definition } from '../../definition/index.js';
 import { type Engine, type Run, checkPayload, createEngine, gatesOf, readHistory } from '../../engine/index.js';
 import type { Storage } from '../../storage/index.js';
@@ -10,9 +10,10 @@ import { withChildren } from '../find-children.js';
 import { findDefinitions } from '../find-flow.js';
 import type { Io } from '../io.js';
 import { readJsonInput } from '../json-input.js';
-import { type Given, nextCommands } from '../next-commands.js';
+import { type Given, nextCommands, showCommand } from '../next-commands.js';
 import { projectHandlers } from '../project-handlers.js';
 import { timeText } from '../text.js';
+import { durationOption } from '../time-options.js';
 
 export interface RunOptions {
   readonly input?: string;
@@ -42,7 +43,7 @@ const runsAtOnce = 16;
 export async function run(target: string, options: RunOptions, io: Io): Promise<ExitCode> {
   const input = options.input === undefined ? {} : await readJsonInput('--input', options.input, io);
   const signals = await readSignals(options.signal ?? [], io);
-  const timeoutMs = options.timeout === undefined ? undefined : parseDuration(options.timeout);
+  const timeoutMs = options.timeout === undefined ? undefined : durationOption('--timeout', options.timeout);
   if (options.continue !== undefined && (options.input ?? options.key) !== undefined) {
     throw new CommandFailure(exitCodes.usage, '--continue takes a run as it is: leave --input and --key out');
   }
@@ -146,13 +147,13 @@ async function commandsFor(storage: Storage, { id }: Run, given: Given): Promise
   return record === undefined ? [] : nextCommands(storage, await readHistory(storage, record), given);
 }
 
-function report(run: Run, ending: Ending, next: readonly string[], { json }: RunOptions, io: Io): ExitCode {
+function report(run: Run, ending: Ending, next: readonly string[], { json, db }: RunOptions, io: Io): ExitCode {
   if (json) io.out(`${JSON.stringify({ version: 1, run })}\n`);
   if (ending === 'over') {
     if (run.status === 'completed' && !json) io.out(`${JSON.stringify(run.output, undefined, 2)}\n`);
     if (run.status === 'completed') return exitCodes.fine;
     const reason = run.error === null ? '' : `: ${run.error.name}: ${run.error.message}`;
-    io.err(`${run.id} ${run.status}${reason}\n`);
+    io.err(`${run.id} ${run.status}${reason}\n  ${showCommand(run.id, { db })}\n`);
     return exitCodes.failed;
   }
   const until = run.dueAt === null || run.dueAt <= io.clock.now() ? '' : ` until ${timeText(run.dueAt)}`;

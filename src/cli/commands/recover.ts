@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import type { Definition } from '../../definition/index.js';
+import { createEngine } from '../../engine/index.js';
+import type { HandlerRegistry } from '../../handlers/index.js';
+import type { Storage } from '../../storage/index.js';
+import { withExistingStorage } from '../database.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { type Io, pathOf } from '../io.js';
+import { projectDefinitions } from '../project-definitions.js';
+import { projectHandlers } from '../project-handlers.js';
+import { recoveryLines } from '../recovery-text.js';
+
+export interface RecoverOptions {
+  readonly json: boolean;
+  readonly db?: string;
+  readonly handlers?: string;
+  /** Undefined: the usual folder, if there is one. */
+  readonly definitions?: string;
+}
+
+/** Takes over what dead engines left behind, and tells what nobody will drive. Drives nothing itself. */
+export async function recover(options: RecoverOptions, io: Io): Promise<ExitCode> {
+  const { json, db, handlers: handlersPath, definitions: folder } = options;
+  const handlers = await projectHandlers(handlersPath, io);
+  const definitions = await knownDefinitions(folder, handlers, io);
+  const recovery = await withExistingStorage(db, io, async (storage) => {
+    const engine = createEngine({
+      storage,
+      definitions: await withoutConflict(definitions, storage, io),
+      clock: io.clock,
+      ...(handlers !== undefined && { handlers }),
+    });
+    try {
+      return await engine.recover();
+    } finally {
+      await engine.stop();
+    }
+  });
+  if (json) io.out(`${JSON.stringify({ version: 1, ...recovery })}\n`);
+  else io.out(lines(recoveryLines(recovery, { db, handlers: handlersPath, definitions: folder })));
+  return exitCodes.fine;
+}
+
+async function knownDefinitions(
+  folder: string | undefined,
+  handlers: HandlerRegistry | undefined,
+  io: Io,
+): Promise<Definition[]> {
+  if (folder !== undefined || existsSync(pathOf(io, 'definitions'))) {
+    return projectDefinitions(folder ?? 'definitions', undefined, handlers, io);
+  }
+  io.err('note: there is no folder `definitions` here, so no run has its definition; --definitions names another\n');
+  return [];
+}
+
+/** Runs on other content of the same revision keep no one from recovering: they are told to have no definition. */
+async function withoutConflict(definitions: readonly Definition[], storage: Storage, io: Io): Promise<Definition[]> {
+  const usable: Definition[] = [];
+  for (const definition of definitions) {
+    const { name, revision, hash, source } = definition;
+    const others = await storage.unfinishedHashes(name, revision, hash);
+    if (others.length === 0) usable.push(definition);
+    else {
+      io.err(
+        `note: unfinished runs of ${name} revision ${revision} have another content than ${source?.name ?? 'its flow'}, ` +
+          'which is left out; give it a higher revision\n',
+      );
+    }
+  }
+  return usable;
+}
+
+function lines(each: readonly string[]): string {
+  return each.map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,119 @@
+import { type Engine, type Schedule, createEngine } from '../../engine/index.js';
+import { storageOf, withExistingStorage } from '../database.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { findDefinitions } from '../find-flow.js';
+import type { Io } from '../io.js';
+import { continueCommand } from '../next-commands.js';
+import { projectHandlers } from '../project-handlers.js';
+import { durationText, table, timeText, zonedTimeText } from '../text.js';
+
+interface StoredOptions {
+  readonly json: boolean;
+  readonly db?: string;
+}
+
+export interface SchedulesOptions extends StoredOptions {
+  /** So many next times of each. */
+  readonly next: number;
+}
+
+export interface TriggerOptions extends StoredOptions {
+  readonly handlers?: string;
+  readonly definitions: string;
+}
+
+/** Lists the schedules of all workflows that were registered with the database, with their next times. */
+export function schedules({ next, json, db }: SchedulesOptions, io: Io): Promise<ExitCode> {
+  return withEngine(db, io, async (engine) => {
+    const found = await engine.listSchedules({ count: next });
+    if (json) io.out(`${JSON.stringify({ version: 1, schedules: found })}\n`);
+    else if (found.length === 0) io.err('no schedules; a worker registers those of its flows when it starts\n');
+    else io.out(table([['WORKFLOW', 'ID', 'WHEN', 'ZONE', 'OVERLAP', 'NEXT'], ...found.flatMap(rowsOf)]));
+    return exitCodes.fine;
+  });
+}
+
+/** Has a schedule start nothing until it is resumed. */
+export function pauseSchedule(workflow: string, id: string, options: StoredOptions, io: Io): Promise<ExitCode> {
+  return change(workflow, id, options, io, 'is paused', (engine) => engine.pauseSchedule(workflow, id));
+}
+
+/** Lets a schedule go on from its next time. */
+export function resumeSchedule(workflow: string, id: string, options: StoredOptions, io: Io): Promise<ExitCode> {
+  return change(workflow, id, options, io, 'goes on', (engine) => engine.resumeSchedule(workflow, id));
+}
+
+/** Starts a run now, as the schedule would, whatever its overlap rule, and prints its id. Drives nothing. */
+export async function triggerSchedule(
+  workflow: string,
+  id: string,
+  options: TriggerOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const { json, db, handlers: path, definitions: folder } = options;
+  const handlers = await projectHandlers(path, io);
+  const definitions = await findDefinitions(workflow, folder, handlers, io);
+  const engine = createEngine({
+    storage: await storageOf(db, io),
+    definitions,
+    clock: io.clock,
+    ...(handlers !== undefined && { handlers }),
+  });
+  try {
+    const run = await engine.triggerSchedule(workflow, id);
+    io.out(json ? `${JSON.stringify({ version: 1, run })}\n` : `${run.id}\n`);
+    const given = { db, handlers: path, definitions: folder };
+    io.err(`unless a worker drives it, go on by\n  ${continueCommand(run, given)}\n`);
+    return exitCodes.fine;
+  } finally {
+    await engine.close();
+  }
+}
+
+async function change(
+  workflow: string,
+  id: string,
+  { json, db }: StoredOptions,
+  io: Io,
+  said: string,
+  make: (engine: Engine) => Promise<void>,
+): Promise<ExitCode> {
+  return withEngine(db, io, async (engine) => {
+    await make(engine);
+    const schedule = (await engine.listSchedules()).find((one) => one.workflow === workflow && one.id === id);
+    if (json) io.out(`${JSON.stringify({ version: 1, schedule })}\n`);
+    const next = schedule?.paused === false && schedule.nextAt !== null ? `, next at ${timeText(schedule.nextAt)}` : '';
+    io.err(`${id} of ${workflow} ${said}${next}\n`);
+    return exitCodes.fine;
+  });
+}
+
+/** One that drives nothing, and needs neither definitions nor handlers. */
+async function withEngine(
+  db: string | undefined,
+  io: Io,
+  use: (engine: Engine) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return withExistingStorage(db, io, async (storage) => {
+    const engine = createEngine({ storage, clock: io.clock });
+    try {
+      return await use(engine);
+    } finally {
+      await engine.stop();
+    }
+  });
+}
+
+/** The further times of a schedule stand below its first one. */
+function rowsOf(schedule: Schedule & { readonly nextTimes: readonly number[] }): string[][] {
+  const { workflow, id, cadence, timezone, overlap, paused, nextTimes } = schedule;
+  const when = 'cron' in cadence ? cadence.cron : `every ${durationText(cadence.everyMs)}`;
+  const times = paused ? ['paused'] : nextTimes.map((time) => nextText(time, timezone));
+  const [first = 'never', ...rest] = times;
+  return [[workflow, id, when, timezone ?? '', overlap, first], ...rest.map((time) => ['', '', '', '', '', time])];
+}
+
+function nextText(time: number, timezone: string | null): string {
+  const utc = timeText(time);
+  return timezone === null || timezone === 'UTC' ? utc : `${utc}  ${zonedTimeText(time, timezone)}`;
+}

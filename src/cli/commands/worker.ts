@@ -1,0 +1,93 @@
+import { type Clock } from '../../common/index.js';
+import { createEngine } from '../../engine/index.js';
+import { storageOf } from '../database.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import type { Interruption, Io } from '../io.js';
+import { lineLogger } from '../line-logger.js';
+import { projectDefinitions } from '../project-definitions.js';
+import { projectHandlers } from '../project-handlers.js';
+import { humanReport, jsonReport } from '../worker-report.js';
+
+export interface WorkerOptions {
+  /** Runs driven at once. */
+  readonly concurrency: number;
+  /** Only these, and the children that they start. */
+  readonly workflows?: readonly string[];
+  /** Go on with runs whose definition is no longer there from the documents stored with them. */
+  readonly adoptStored: boolean;
+  readonly verbose?: boolean;
+  readonly json: boolean;
+  readonly db?: string;
+  readonly handlers?: string;
+  readonly definitions: string;
+}
+
+/** Drives runs until it is told to stop: SIGTERM is the usual end (0), Ctrl-C an interruption (130). */
+export async function worker(options: WorkerOptions, io: Io): Promise<ExitCode> {
+  const { concurrency, workflows, adoptStored, db, handlers: handlersPath, definitions: folder } = options;
+  const handlers = await projectHandlers(handlersPath, io);
+  const definitions = await projectDefinitions(folder, workflows, handlers, io);
+  const given = { db, handlers: handlersPath, definitions: folder };
+  const report = options.json ? jsonReport(io) : humanReport(io, given);
+  const engine = createEngine({
+    storage: await storageOf(db, io),
+    definitions,
+    concurrency,
+    adoptStoredDefinitions: adoptStored,
+    clock: io.clock,
+    // Faults come this way too: the engine tells its logger, and tries again by itself.
+    logger: lineLogger((line) => {
+      if (line.level !== 'debug' || options.verbose === true) report.log(line);
+    }),
+    ...(handlers !== undefined && { handlers }),
+  });
+  const stop = new StopRequest(io, () => report.stopping());
+  const endKeepingAlive = keepAlive(io.clock);
+  try {
+    engine.subscribe((event) => report.event(event));
+    report.recovered(await engine.recover());
+    await engine.start();
+    report.started({ workflows: namesOf(definitions), concurrency });
+    const signal = await stop.asked;
+    await engine.close();
+    report.stopped();
+    return signal === 'SIGTERM' ? exitCodes.fine : exitCodes.interrupted;
+  } catch (error) {
+    // A second failure on the way out must not hide the first.
+    await engine.close({ graceMs: 0 }).catch(() => {});
+    throw error;
+  } finally {
+    endKeepingAlive();
+    stop.end();
+  }
+}
+
+/** The first signal asks to stop, the second one ends the process. */
+class StopRequest {
+  readonly asked: Promise<Interruption>;
+  readonly end: () => void;
+
+  constructor(io: Io, onAsked: () => void) {
+    let ask = (_signal: Interruption): void => {};
+    this.asked = new Promise((resolve) => (ask = resolve));
+    let times = 0;
+    this.end = io.onInterrupt((signal) => {
+      times += 1;
+      if (times > 1) return io.exit(exitCodes.interrupted);
+      onAsked();
+      ask(signal);
+    });
+  }
+}
+
+function namesOf(definitions: readonly { readonly name: string; readonly revision: number }[]): string[] {
+  return definitions.map(({ name, revision }) => `${name}@${revision}`);
+}
+
+/** A worker with nothing to do, not even a time to wait for, must not end as Node would. */
+function keepAlive(clock: Clock): () => void {
+  const longMs = 3_600_000;
+  const arm = (): ReturnType<Clock['setTimer']> => clock.setTimer(longMs, () => (timer = arm()));
+  let timer = arm();
+  return () => timer.cancel();
+}

@@ -1,0 +1,89 @@
+import type { JsonValue } from '../common/index.js';
+import type { Definition, DefinitionDiff, FieldChange, ItemChange } from '../definition/index.js';
+import type { AffectedRuns } from './affected-runs.js';
+import { type Given, adoptCommand } from './next-commands.js';
+import { shortJson } from './text.js';
+
+const longestValue = 70;
+const mostRuns = 5;
+const colors = { '+': 32, '-': 31, '~': 33, '>': 36 } as const;
+
+type Mark = keyof typeof colors;
+
+/** What changed in meaning, for people. */
+export function diffText(before: Definition, after: Definition, diff: DefinitionDiff, color: boolean): string {
+  if (diff.same) return `same: ${identity(after)}\n`;
+  const line = (mark: Mark, text: string, indent = 2): string => {
+    const shown = `${mark} ${text}`;
+    return `${' '.repeat(indent)}${color ? `\u001b[${colors[mark]}m${shown}\u001b[0m` : shown}\n`;
+  };
+  const field = (change: FieldChange, indent?: number): string => line(markOf(change), fieldText(change), indent);
+  const ofDocument = diff.document.map((change) => field(change));
+  const ofItems = diff.items.map((change) => itemLines(change, line, field));
+  return [
+    `before: ${identity(before)}\nafter:  ${identity(after)}\n`,
+    ofDocument.length === 0 ? '' : `workflow\n${ofDocument.join('')}`,
+    ofItems.length === 0 ? '' : `items\n${ofItems.join('')}`,
+  ].join('');
+}
+
+/** What that means for runs that have begun. */
+export function affectedText(after: Definition, affected: readonly AffectedRuns[], given: Given): string {
+  if (affected.length === 0) return `no unfinished run of ${after.name} is on another content\n`;
+  const groups = affected.map(({ hash, revision, runs, conflict }) => {
+    const more = runs.length > mostRuns ? `, and ${runs.length - mostRuns} more` : '';
+    const count = `${runs.length} unfinished ${runs.length === 1 ? 'run is' : 'runs are'}`;
+    return [
+      `${count} on revision ${revision}, hash ${hash}: ${runs.slice(0, mostRuns).join(', ')}${more}`,
+      conflict
+        ? `  the same revision with other content is refused until they have ended: raise \`revision\` to ${revision + 1}`
+        : `  they end on revision ${revision}: keep its flow among the definitions, or drive them by ${adoptCommand(given)}`,
+    ].join('\n');
+  });
+  return `${groups.join('\n')}\n`;
+}
+
+function identity({ name, revision, hash, source }: Definition): string {
+  return `${name} revision ${revision}, hash ${hash} (${source?.name ?? 'stored'})`;
+}
+
+function itemLines(
+  change: ItemChange,
+  line: (mark: Mark, text: string) => string,
+  field: (change: FieldChange, indent: number) => string,
+): string {
+  switch (change.kind) {
+    case 'added':
+      return line('+', itemText(change));
+    case 'removed':
+      return line('-', itemText(change));
+    case 'moved':
+      return line('>', `${change.key} (moved from ${change.from} to ${change.to})`);
+    case 'changed':
+      return `${line('~', change.key)}${change.fields.map((each) => field(each, 6)).join('')}`;
+  }
+}
+
+/** The key of an item without an id says all of it already. */
+function itemText({
+  key,
+  verb,
+  place,
+}: {
+  readonly key: string;
+  readonly verb: string;
+  readonly place: string;
+}): string {
+  return key.endsWith(`@${place}`) ? key : `${key} (${verb} at ${place})`;
+}
+
+function markOf({ before, after }: FieldChange): Mark {
+  if (before === undefined) return '+';
+  return after === undefined ? '-' : '~';
+}
+
+function fieldText({ path, before, after }: FieldChange): string {
+  const shown = (value: JsonValue | undefined): string => (value === undefined ? '' : shortJson(value, longestValue));
+  if (before === undefined || after === undefined) return `${path}: ${shown(before ?? after)}`;
+  return `${path}: ${shown(before)} → ${shown(after)}`;
+}

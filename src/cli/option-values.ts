@@ -1,0 +1,47 @@
+import { InvalidArgumentError } from 'commander';
+import type { RunStatus } from '../storage/index.js';
+
+// The storage, which has lists of these too, is not loaded before a command needs it.
+const ended = ['completed', 'failed', 'cancelled'] as const satisfies readonly RunStatus[];
+const statuses = [
+  ...(['pending', 'running', 'sleeping', 'waiting', 'retrying', 'compensating', 'compensation-stuck'] as const),
+  ...ended,
+] as const satisfies readonly RunStatus[];
+
+/** States of runs, separated by commas, added to those that were given before. */
+export const addStatuses = adder<RunStatus>(statuses);
+
+/** The same of states that a run does not leave any more. */
+export const addEndedStatuses = adder<(typeof ended)[number]>(ended);
+
+function adder<Status extends RunStatus>(
+  known: readonly Status[],
+): (text: string, earlier?: readonly Status[]) => readonly Status[] {
+  return (text, earlier = []) => {
+    const added = text.split(',').map((name) => {
+      const status = known.find((each) => each === name.trim());
+      if (status === undefined) throw new InvalidArgumentError(`The states are ${known.join(', ')}.`);
+      return status;
+    });
+    return [...earlier, ...added];
+  };
+}
+
+export function collect(text: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, text];
+}
+
+export function addNames(text: string, earlier: readonly string[] = []): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  return [...earlier, ...names.filter((name) => name !== '')];
+}
+
+export function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(number) || number < least) {
+      throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
+    }
+    return number;
+  };
+}
