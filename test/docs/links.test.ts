@@ -12,8 +12,11 @@ function madeOn(page: Page): ReadonlySet<string | undefined> {
   return new Set(page.blocks.map(({ file }) => file));
 }
 
+/** What commands of the project make, and git leaves alone. */
+const madeByCommands = readFileSync(join(root, '.gitignore'), 'utf8').split('\n');
+
 function exists(path: string): boolean {
-  return existsSync(join(root, path)) || existsSync(join(root, 'src', path));
+  return existsSync(join(root, path)) || existsSync(join(root, 'src', path)) || madeByCommands.includes(path);
 }
 
 /** `Some heading` → `some-heading`, as code forges do. */
