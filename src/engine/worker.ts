@@ -19,6 +19,9 @@ export interface WorkerOptions {
   readonly onEnd: (runId: string) => void;
 }
 
+/** How often is looked whether a run can be taken that is due and could not be. */
+const blockedRecheckMs = 500;
+
 /** After a fault, claims pause so long, doubling up to the longest. */
 const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
@@ -118,7 +121,10 @@ export class Worker {
     // With no slot free the end of a drive wakes.
     const free = this.#drivers.size < settings.concurrency && !this.#drivesSuspect;
     const dueAt = free ? await settings.storage.nextDueAt(registry.hashes, this.#started?.only) : undefined;
-    const next = Math.min(scheduledAt, dueAt ?? Number.POSITIVE_INFINITY);
+    // Due, and yet not taken: its workflow is full, or it may be driven only alone. A place that is freed here or in
+    // another process wakes; one that is freed by a lease that expires does not.
+    const claimAt = dueAt === undefined || dueAt > now ? dueAt : now + blockedRecheckMs;
+    const next = Math.min(scheduledAt, claimAt ?? Number.POSITIVE_INFINITY);
     if (next !== Number.POSITIVE_INFINITY) this.#wakeAt(next);
   }
 
