@@ -35,6 +35,9 @@ export class RunDrive {
   readonly #cleanUp: (() => void)[] = [];
   /** Reads for what is told one after the other, so that lines stand in the order of what they tell. */
   #telling: Promise<void> = Promise.resolve();
+  /** By run: how often it has come to wait, and what was last said to move it on. */
+  readonly #waits = new Map<string, number>();
+  readonly #advised = new Map<string, string>();
 
   constructor(engine: Engine, storage: Storage, id: string, options: DriveOptions, io: Io) {
     this.#engine = engine;
@@ -134,9 +137,12 @@ export class RunDrive {
 
   #tell(event: RunEvent): void {
     const { type, run } = event;
+    const waits = (this.#waits.get(run) ?? 0) + (type === 'workflow:waiting' ? 1 : 0);
+    this.#waits.set(run, waits);
     this.#inOrder(async () => {
       this.#progress.tell(event);
-      if (type === 'workflow:waiting') await this.#sayAnswers(run);
+      // One that waits for many children waits many times, and its journal is read only when there is time for it.
+      if (type === 'workflow:waiting' && waits === this.#waits.get(run)) await this.#sayAnswers(run);
     });
   }
 
@@ -150,7 +156,9 @@ export class RunDrive {
     const record = await this.#storage.getRun(id);
     if (record === undefined) return;
     const commands = answerCommands(await readHistory(this.#storage, record), this.#options.given);
-    this.#progress.advise(commands);
+    const advice = commands.join('\n');
+    if (advice !== this.#advised.get(id)) this.#progress.advise(commands);
+    this.#advised.set(id, advice);
   }
 
   /** Of a run of which nothing could be claimed: what it waits for. */

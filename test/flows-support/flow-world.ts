@@ -48,11 +48,11 @@ export class FlowWorld {
     return new FlowWorld(names, await loaded, startAt);
   }
 
-  /** Starts a run and lets it go until it waits for something but time that is not due within `settleMs`. */
-  async begin(input: JsonObject, settleMs = 1): Promise<string> {
+  /** Starts a run and lets it go as far as it can. */
+  async begin(input: JsonObject): Promise<string> {
     await this.engine.start();
     const { id } = await this.engine.enqueue(this.#workflow, input);
-    await this.pass(settleMs);
+    await this.pass(1);
     return id;
   }
 

@@ -48,17 +48,14 @@ interface Member {
 
 /** Each run is followed by those that it owns, oldest first; one whose owner is not shown stays in its place. */
 function inFamilies(runs: readonly RunRecord[]): Member[] {
-  const shown = new Set(runs.map(({ id }) => id));
+  const shown = new Map(runs.map((run): [string, RunRecord[]] => [run.id, []]));
+  const roots: RunRecord[] = [];
+  for (const run of runs) ((run.parentId === null ? undefined : shown.get(run.parentId)) ?? roots).push(run);
   const withChildren = (run: RunRecord, depth: number): Member[] => [
     { run, depth },
-    ...runs
-      .filter(({ parentId }) => parentId === run.id)
-      .reverse()
-      .flatMap((child) => withChildren(child, depth + 1)),
+    ...(shown.get(run.id) ?? []).reverse().flatMap((child) => withChildren(child, depth + 1)),
   ];
-  return runs
-    .filter(({ parentId }) => parentId === null || !shown.has(parentId))
-    .flatMap((run) => withChildren(run, 0));
+  return roots.flatMap((run) => withChildren(run, 0));
 }
 
 function row({ run, depth }: Member): string[] {
