@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { EngineOptions, Recovery, Run } from 'runsheet';
@@ -35,6 +37,7 @@ interface Asks {
   enqueue(workflow: string, input?: object, options?: { key?: string }): Run;
   result(run: string, options?: { timeoutMs: number }): Run;
   getRun(run: string): Run;
+  listRuns(): { runs: Run[] };
   signal(run: string, name: string, payload?: unknown): null;
   start(): null;
   tick(): number;
@@ -113,8 +116,12 @@ export class WorkerProcess {
     expect(await this.#exited).toBe('SIGKILL');
   }
 
+  /** Returns when no thread of it runs any more. */
   freeze(): void {
     this.#child.kill('SIGSTOP');
+    while (!isStopped(this.#child.pid ?? 0)) {
+      // The signal takes its way within microseconds.
+    }
   }
 
   thaw(): void {
@@ -134,4 +141,16 @@ export class WorkerProcess {
     if (error === undefined) waiting?.resolve(result);
     else waiting?.reject(Object.assign(new Error(error.message), { code: error.code }));
   }
+}
+
+/** As the kernel says (Linux): every thread has the state T. Elsewhere a moment has to do. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    return true;
+  }
+  return readdirSync(tasks).every((task) =>
+    / [TtZX] /.test(readFileSync(join(tasks, task, 'stat'), 'utf8').replace(/^.*\)/, '')),
+  );
 }
