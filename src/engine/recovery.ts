@@ -1,5 +1,8 @@
-import { definitionFromCanonical } from '../definition/index.js';
+import { checkSource } from '../check/index.js';
+import { RunsheetError } from '../common/index.js';
+import { type Definition, definitionFromCanonical } from '../definition/index.js';
 import type { RunRecord } from '../storage/index.js';
+import { Source } from '../syntax/index.js';
 import type { EngineSettings } from './options.js';
 import type { DefinitionRegistry } from './registry.js';
 
@@ -72,12 +75,32 @@ export class Recoverer {
       const stored = await storage.readDefinition(hash);
       if (stored === undefined) continue;
       try {
-        const definition = definitionFromCanonical(stored.document);
-        // A document that was tampered with is another definition, not this run's.
-        if (definition.hash === hash) this.#registry.adopt(definition);
+        this.#registry.adopt(this.#trusted(definitionFromCanonical(stored.document), hash));
       } catch (error) {
         logger.warn({ hash, error }, 'a stored definition cannot be taken up; its runs stay as they are');
       }
     }
   }
+
+  /** The database is not where flows are reviewed: what comes from there is held to more than a file is. */
+  #trusted(definition: Definition, hash: string): Definition {
+    const refuse = (why: string): RunsheetError => new RunsheetError('RS_DEFINITION_INVALID', `${hash}: ${why}`);
+    if (definition.hash !== hash) throw refuse('the stored document is not the one of this hash');
+    const text = JSON.stringify(definition.document);
+    const source = new Source(`${definition.name} revision ${definition.revision} as stored`, text);
+    const { diagnostics } = checkSource(source, { handlers: this.#settings.handlers.catalogue() });
+    const error = diagnostics.find(({ severity }) => severity === 'error');
+    if (error !== undefined) throw refuse(error.message);
+    const known = new Set(this.#registry.definitions().flatMap(({ document }) => secretNames(document)));
+    const unknown = secretNames(definition.document).filter((name) => !known.has(name));
+    if (unknown.length > 0) throw refuse(`no registered flow uses the secrets ${unknown.join(', ')}`);
+    return definition;
+  }
+}
+
+/** Every name in a `{ $secret: NAME }`, wherever it stands. */
+function secretNames(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = '$secret' in value && typeof value.$secret === 'string' ? [value.$secret] : [];
+  return [...own, ...Object.values(value).flatMap(secretNames)];
 }

@@ -34,6 +34,10 @@ export class DefinitionRegistry {
     this.#definitions.set(definition.hash, definition);
   }
 
+  definitions(): readonly Definition[] {
+    return [...this.#definitions.values()];
+  }
+
   newestOf(name: string): Definition | undefined {
     return this.#newest.get(name);
   }
