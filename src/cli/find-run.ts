@@ -25,15 +25,17 @@ export async function findRun(storage: Storage, idOrKey: string, workflow: strin
   );
 }
 
-/** A key is unique within a workflow only, so all of them are looked through. */
+/** A key is unique within a workflow only, so all of them are looked through, archived runs too. */
 async function runsWithKey(storage: Storage, key: string): Promise<RunRecord[]> {
   const found: RunRecord[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await storage.listRuns({ limit: 1000, ...(cursor !== undefined && { cursor }) });
-    found.push(...page.runs.filter((run) => run.key === key));
-    cursor = page.cursor;
-  } while (cursor !== undefined);
+  for (const archived of [false, true]) {
+    let cursor: string | undefined;
+    do {
+      const page = await storage.listRuns({ limit: 1000, archived, ...(cursor !== undefined && { cursor }) });
+      found.push(...page.runs.filter((run) => run.key === key));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
   return found;
 }
 

@@ -1,50 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildCommand } from './built-command.js';
-import { type CommandResult, Project, notingHandlers } from './project.js';
+import { Project, notingHandlers } from './project.js';
+import { type Running, startCommand } from './running-command.js';
 import { waitingFlows } from './waiting-flows.js';
 
 let built: ReturnType<typeof buildCommand>;
 beforeAll(() => void (built = buildCommand()));
 afterAll(() => rmSync(built.folder, { recursive: true, force: true }));
 
-interface Running {
-  readonly child: ChildProcess;
-  readonly ended: Promise<CommandResult & { readonly signal: string | null }>;
-  /** Stderr so far. */
-  err(): string;
-  /** Resolves once stderr holds the text. */
-  told(text: string): Promise<void>;
-}
-
-/** Starts the built command, as a shell would. */
 function start(project: Project, ...args: string[]): Running {
-  const child = spawn(process.execPath, [built.command, ...args], {
-    cwd: project.folder,
-    env: { PATH: process.env.PATH },
-  });
-  let out = '';
-  let err = '';
-  const waiting = new Set<() => void>();
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    err += text;
-    for (const look of waiting) look();
-  });
-  const ended = new Promise<CommandResult & { signal: string | null }>((resolve) => {
-    child.on('close', (code, signal) => resolve({ code: code ?? -1, signal, out, err }));
-  });
-  const told = (text: string): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const look = (): void => {
-        if (err.includes(text)) resolve();
-      };
-      waiting.add(look);
-      look();
-      void ended.then(() => reject(new Error(`ended without ${JSON.stringify(text)}: ${err}`)));
-    });
-  return { child, ended, told, err: () => err };
+  return startCommand(built.command, project, args);
 }
 
 const holder = `
@@ -122,7 +88,7 @@ describe('the installed command', () => {
     const { code, out, err } = await driving.ended;
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/cancelled {2}kid {2}Cancelled: Cancelled\n/);
-    expect(err).toMatch(/\nwf_\w+ cancelled: Cancelled: enough\n$/);
+    expect(err).toMatch(/\nwf_\w+ cancelled: Cancelled: enough\n {2}runsheet show wf_\w+\n$/);
   });
 
   it('takes a child over whose process was killed, with the parent’s', async () => {

@@ -80,10 +80,11 @@ describe('runsheet run', () => {
     const flow = 'workflow: f\nsteps:\n  - step: refuse\noutput: 1\n';
     const { code, out, err } = await project({ 'f.yaml': flow }).runsheet(['run', 'f.yaml']);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(linesOf(err).slice(-3)).toEqual([
+    expect(linesOf(err).slice(-4)).toEqual([
       'failed     refuse@0  Refused: not today',
       'failed     f  Refused: not today',
       'wf_… failed: Refused: not today',
+      '  runsheet show wf_…',
     ]);
   });
 
@@ -112,6 +113,11 @@ describe('runsheet run', () => {
       err: 'error: there is no workflow note in definitions; did you mean notes?\n',
     });
     expect((await notes.runsheet(['run', 'nosuch.yaml'])).code).toBe(4);
+    expect(await notes.runsheet(['run', 'definitions'])).toEqual({
+      code: 2,
+      out: '',
+      err: 'error: definitions is a folder; give the path or the name of one flow\n',
+    });
   });
 
   it('answers 7 for a database that is none', async () => {
@@ -142,6 +148,14 @@ describe('a run that sleeps', () => {
     expect(err).toContain(`  runsheet run s.yaml --continue ${id}\n`);
     const again = await naps.runsheet(['run', 's.yaml', '--continue', id, '--no-wait']);
     expect(again.code).toBe(6);
+  });
+
+  it('says which option has a time that is none', async () => {
+    const { code, err } = await project().runsheet(['run', 'notes', '--timeout', '5']);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'error: --timeout: "5" has no unit: which is meant, 5s, 5m or 5h?\n',
+    });
   });
 
   it('is let go by --timeout with 6', async () => {

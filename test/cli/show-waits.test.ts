@@ -132,6 +132,7 @@ ask     waiting              <time>
     const project = new Project(waitingFlows);
     expect(await shown(project, 'saga')).toBe(
       `wf_1 saga revision 1 (key saga)
+error      Stop: on purpose (in fail@2)
 status     compensation-stuck, rollback stuck
 created    <time>
 started    <time>

@@ -89,7 +89,7 @@ describe('runsheet cancel', () => {
     const ended = await on('run', 'gate', '--continue', 'k');
     expect(ended.code).toBe(1);
     expect(timeless(ended.err)).toBe(
-      'cancelled  gate  Cancelled: not wanted any more\nwf_1 cancelled: Cancelled: not wanted any more\n',
+      'cancelled  gate  Cancelled: not wanted any more\nwf_1 cancelled: Cancelled: not wanted any more\n  runsheet show wf_1\n',
     );
     expect(await on('cancel', 'k')).toMatchObject({ code: 5, out: '' });
   });
@@ -175,7 +175,8 @@ describe('runsheet compensation', () => {
         'undone     second',
         'undoing    first',
         'undone     first',
-        'wf_1 failed: Stop: on purpose\n',
+        'wf_1 failed: Stop: on purpose',
+        '  runsheet show wf_1\n',
       ].join('\n'),
     );
   });
