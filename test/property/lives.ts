@@ -1,0 +1,382 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Clock,
+  type Engine,
+  type Handler,
+  type HandlerContext,
+  type JsonValue,
+  MemoryStorage,
+  NoEffectError,
+  NonRetryableError,
+  RunsheetError,
+  type Storage,
+  createEngine,
+  defineHandler,
+} from 'runsheet';
+import { type Death, VirtualClock, mortal } from 'runsheet/testing';
+import type { Timer } from '../../src/common/index.js';
+import { type Definition, readWorkflow, sealDefinition } from '../../src/definition/index.js';
+import type { InboxMessage, JournalRow, RunRecord } from '../../src/storage/index.js';
+import { Source } from '../../src/syntax/index.js';
+import { type Conduct, type Family, type Written, childNames, write } from './flow-arbitrary.js';
+
+/** What somebody outside does to the runs, at a time after the start. */
+export interface Act {
+  readonly atMs: number;
+  readonly what: 'signal' | 'cancel' | 'cancel-without-compensation';
+  /** Chooses the run, the signal and its payload. */
+  readonly choice: number;
+}
+
+export interface Course {
+  readonly family: Family;
+  /** Makes the draws of handlers and operators. */
+  readonly luck: number;
+  readonly acts: readonly Act[];
+  readonly deaths: readonly Death[];
+  readonly concurrency: number;
+}
+
+export interface Call {
+  readonly key: string;
+  readonly attempt: number;
+  readonly input: JsonValue;
+}
+
+export interface Told {
+  readonly record: RunRecord;
+  readonly definition: Definition;
+  readonly journal: readonly JournalRow[];
+  readonly inbox: readonly InboxMessage[];
+}
+
+export interface Lived {
+  readonly runs: readonly Told[];
+  readonly calls: readonly Call[];
+  /** What was seen to go wrong while it happened. */
+  readonly wrong: readonly string[];
+}
+
+/** Drives a family of flows through its deaths to the end of all its runs. */
+export async function live(course: Course): Promise<Lived> {
+  return new World(course).live();
+}
+
+const minute = 60_000;
+/** From then on everything that is still open is cancelled. */
+const patienceMs = 4 * minute;
+/** By then everything must have ended. */
+const horizonMs = 60 * minute;
+/** In real time: no course takes a fraction of it. */
+const longestMs = 20_000;
+
+class World {
+  readonly #course: Course;
+  readonly #storage = new MemoryStorage();
+  readonly #clock = new VirtualClock();
+  readonly #startedAt = this.#clock.now();
+  readonly #definitions: readonly Definition[];
+  readonly #written = new Map<string, Written>();
+  readonly #calls: Call[] = [];
+  readonly #wrong: string[] = [];
+  readonly #ids = new Map<number, string>();
+  readonly #completed = new Set<string>();
+  readonly #accepted = new Map<string, number>();
+  /** For people: no engine of their own ever drives. */
+  readonly #outside: Engine;
+  readonly #passes = new Map<string, number>();
+
+  constructor(course: Course) {
+    this.#course = course;
+    const { parent, children } = course.family;
+    const flows = [
+      ['flow', parent] as const,
+      ...children.map((flow, index) => [childNames[index] ?? '', flow] as const),
+    ];
+    this.#definitions = flows.map(([name, flow]) => {
+      const written = write(name, flow);
+      this.#written.set(name, written);
+      const source = new Source(`${name}.yaml`, JSON.stringify(written.document));
+      const { document, diagnostics } = readWorkflow(source);
+      if (document === undefined) throw new Error(diagnostics.map(({ message }) => message).join('; '));
+      return sealDefinition(document);
+    });
+    this.#outside = createEngine({
+      storage: this.#storage,
+      definitions: this.#definitions,
+      handlers: this.#handlers(() => false),
+      clock: this.#clock,
+    });
+  }
+
+  async live(): Promise<Lived> {
+    await this.#storage.open();
+    for (const act of this.#course.acts) this.#clock.setTimer(act.atMs, () => void this.#guard(this.#act(act)));
+    const operator = (): void => {
+      this.#clock.setTimer(9000, operator);
+      void this.#guard(this.#operate());
+    };
+    operator();
+    const cancelRest = (): void => {
+      this.#clock.setTimer(minute, cancelRest);
+      void this.#guard(this.#cancelRest());
+    };
+    this.#clock.setTimer(patienceMs, cancelRest);
+    for (const death of [...this.#course.deaths, { afterUnits: Number.POSITIVE_INFINITY }]) {
+      if (await this.#process(death)) break;
+    }
+    const runs: Told[] = [];
+    for (const record of await this.#records()) {
+      const definition = this.#definitions.find(({ hash }) => hash === record.definitionHash);
+      if (definition === undefined) throw new Error(`no definition of ${record.id}`);
+      const journal = await this.#storage.readJournal(record.run, 0, 1_000_000);
+      const inbox = await this.#storage.readInbox(record.run, 0);
+      const accepted = this.#accepted.get(record.id) ?? 0;
+      const stored = inbox.filter(({ kind }) => kind === 'signal').length;
+      if (accepted !== stored) this.#wrong.push(`${record.id} accepted ${accepted} signals and has ${stored}`);
+      runs.push({ record, definition, journal, inbox });
+    }
+    return { runs, calls: this.#calls, wrong: this.#wrong };
+  }
+
+  /** One process, until it dies (false) or everything has ended (true). */
+  async #process(death: Death): Promise<boolean> {
+    const { storage, died } = mortal(this.#watched(), death);
+    const clock = new ProcessClock(this.#clock);
+    let alive = true;
+    void died.then(() => {
+      alive = false;
+      clock.stop();
+    });
+    const engine = createEngine({
+      storage,
+      definitions: this.#definitions,
+      handlers: this.#handlers(() => alive),
+      clock,
+      concurrency: this.#course.concurrency,
+    });
+    engine.onFault((error, id) => {
+      if (alive)
+        this.#wrong.push(`fault at ${id}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    });
+    await engine.start();
+    await engine.enqueue('flow', {}, { key: 'the one' });
+    let ended = false;
+    const finished = this.#allEnded().then(() => (ended = true));
+    let watchdog: NodeJS.Timeout | undefined;
+    const hangs = new Promise<void>((resolve) => (watchdog = setTimeout(resolve, longestMs))).then(() => {
+      this.#wrong.push(`hangs: nothing comes to rest at ${this.#clock.now() - this.#startedAt}`);
+      ended = true;
+    });
+    await this.#clock.until(Promise.race([finished, died, hangs]));
+    clearTimeout(watchdog);
+    alive = false;
+    if (ended) await engine.stop();
+    return ended;
+  }
+
+  async #allEnded(): Promise<void> {
+    for (;;) {
+      const records = await this.#records();
+      if (records.length > 0 && records.every(({ endedAt }) => endedAt !== null)) return;
+      if (this.#clock.now() > this.#startedAt + horizonMs) {
+        const open = records.filter(({ endedAt }) => endedAt === null);
+        for (const { id, workflow, status, dueAt } of open) {
+          this.#wrong.push(`${id} (${workflow}) has not ended: ${status}, due ${dueAt}`);
+        }
+        return;
+      }
+      await new Promise<void>((resolve) => void this.#clock.setTimer(5000, resolve));
+    }
+  }
+
+  async #records(): Promise<RunRecord[]> {
+    const { runs } = await this.#storage.listRuns({ limit: 1000 });
+    return runs.reverse();
+  }
+
+  async #act({ what, choice }: Act): Promise<void> {
+    const all = await this.#records();
+    const open = all.filter(({ endedAt }) => endedAt === null);
+    // Now and then also one that has ended, and is to refuse.
+    const runs = open.length === 0 || choice % 10 === 0 ? all : open;
+    const run = runs[choice % Math.max(1, runs.length)];
+    if (run === undefined) return;
+    if (what === 'signal') {
+      const signals = this.#written.get(run.workflow)?.signals ?? [];
+      const name = signals[(choice >> 3) % Math.max(1, signals.length)];
+      if (name === undefined) return;
+      await this.#outside.signal(run.id, name, { value: (choice >> 6) % 10, choice });
+      this.#accepted.set(run.id, (this.#accepted.get(run.id) ?? 0) + 1);
+    } else {
+      await this.#outside.cancel(run.id, { compensate: what === 'cancel' });
+    }
+  }
+
+  /** Lets a stuck unwind be, goes on with it or gives it up, at the latest after a few times. */
+  async #operate(): Promise<void> {
+    for (const { id, status } of await this.#records()) {
+      if (status !== 'compensation-stuck') continue;
+      const pass = (this.#passes.get(id) ?? 0) + 1;
+      this.#passes.set(id, pass);
+      const luck = draw(`${this.#course.luck}:operator:${pass}`);
+      if (luck < 30) continue;
+      await this.#guard(
+        pass > 4 || luck > 85 ? this.#outside.abandonCompensation(id) : this.#outside.resumeCompensation(id),
+      );
+    }
+  }
+
+  async #cancelRest(): Promise<void> {
+    for (const { id, endedAt } of await this.#records()) {
+      if (endedAt === null) await this.#guard(this.#outside.cancel(id));
+    }
+  }
+
+  /** What the engine refuses by name is part of the game. */
+  async #guard(promise: Promise<unknown>): Promise<void> {
+    try {
+      await promise;
+    } catch (error) {
+      if (error instanceof RunsheetError && /^RS_(RUN|SIGNAL)_/.test(error.code)) return;
+      this.#wrong.push(`outside: ${error instanceof Error ? error.stack : String(error)}`);
+    }
+  }
+
+  #handlers(alive: () => boolean): Handler[] {
+    const run = (direction: 'forward' | 'compensate') => (context: HandlerContext<unknown>) =>
+      this.#called(context, direction, alive);
+    return [
+      defineHandler({ name: 'work', run: run('forward') }),
+      defineHandler({ name: 'undo', run: run('compensate') }),
+    ];
+  }
+
+  async #called(context: HandlerContext<unknown>, direction: string, alive: () => boolean): Promise<JsonValue> {
+    const { idempotencyKey: key, attempt, step } = context;
+    if (!key.endsWith(`:${direction}`)) this.#wrong.push(`${key} is called ${direction}`);
+    // Killed between the commit that begins it and its call.
+    if (!alive()) return new Promise<never>(() => {});
+    this.#record({ key, attempt, input: context.input as JsonValue });
+    const { workflow } = context.run;
+    const conduct = this.#written
+      .get(workflow)
+      ?.conducts.get(direction === 'forward' ? step.key : `${step.key}:compensate`);
+    if (conduct === undefined) throw new Error(`nobody knows how ${step.key} of ${workflow} behaves`);
+    if (conduct.takesMs > 0) await this.#take(conduct, context.signal);
+    const occurrence = key.slice(key.indexOf(':'));
+    if (draw(`${this.#course.luck}:${workflow}${occurrence}:${attempt}`) < conduct.fails) fail(conduct, direction);
+    return { by: key, attempt };
+  }
+
+  async #take({ takesMs, listens }: Conduct, signal: AbortSignal): Promise<void> {
+    let timer: Timer | undefined;
+    const time = new Promise<void>((resolve) => (timer = this.#clock.setTimer(takesMs, resolve)));
+    if (!listens) return time;
+    const told = new Promise<never>((_, reject) => {
+      const stop = (): void => reject(Object.assign(new Error('told to end'), { name: 'Broken' }));
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop);
+    });
+    await Promise.race([time, told]).finally(() => timer?.cancel());
+  }
+
+  #record(call: Call): void {
+    if (this.#completed.has(call.key)) this.#wrong.push(`${call.key} is called again after it had succeeded`);
+    const earlier = this.#calls.find(({ key }) => key === call.key);
+    if (earlier !== undefined && !isDeepStrictEqual(earlier.input, call.input)) {
+      this.#wrong.push(`${call.key} is repeated with another input`);
+    }
+    const again = this.#calls.some(({ key, attempt }) => key === call.key && attempt === call.attempt);
+    if (again && this.#course.deaths.length === 0) this.#wrong.push(`${call.key} makes attempt ${call.attempt} twice`);
+    this.#calls.push(call);
+  }
+
+  #watched(): Storage {
+    const storage: Storage = this.#storage;
+    const commitUnits: Storage['commitUnits'] = async (units, options) => {
+      const results = await storage.commitUnits(units, options);
+      for (const [index, { run, entries }] of units.entries()) {
+        if (results[index] !== 'committed') continue;
+        for (const { kind, step, occurrence } of entries) {
+          const direction = { 'step-completed': 'forward', 'compensation-completed': 'compensate' }[kind];
+          if (direction !== undefined) this.#completed.add(`${this.#ids.get(run)}:${step}#${occurrence}:${direction}`);
+        }
+      }
+      return results;
+    };
+    const claimRuns: Storage['claimRuns'] = async (claim) => {
+      const claimed = await storage.claimRuns(claim);
+      for (const { run, id } of claimed) this.#ids.set(run, id);
+      return claimed;
+    };
+    return new Proxy<Storage>(storage, {
+      get(target, property) {
+        if (property === 'commitUnits') return commitUnits;
+        if (property === 'claimRuns') return claimRuns;
+        const member: unknown = Reflect.get(target, property, target);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+  }
+}
+
+/** From 0 to 99, by the text alone. */
+function draw(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32LE(0) % 100;
+}
+
+function fail({ how }: Conduct, direction: string): never {
+  const message = `${direction} goes wrong`;
+  switch (how) {
+    case 'plain':
+      throw Object.assign(new Error(message), { name: 'Broken' });
+    case 'excepted':
+      throw Object.assign(new Error(message), { name: 'Excepted' });
+    case 'final':
+      throw new NonRetryableError(message);
+    case 'no-effect':
+      throw new NoEffectError(message);
+  }
+}
+
+/** The timers of one process: none of them fires once it is dead. */
+class ProcessClock implements Clock {
+  readonly #clock: Clock;
+  readonly #timers = new Set<Timer>();
+  #stopped = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
+  setTimer(delayMs: number, callback: () => void): Timer {
+    if (this.#stopped) return { cancel: () => {} };
+    const timer = this.#clock.setTimer(delayMs, () => {
+      this.#timers.delete(timer);
+      callback();
+    });
+    this.#timers.add(timer);
+    return {
+      cancel: () => {
+        this.#timers.delete(timer);
+        timer.cancel();
+      },
+    };
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers.clear();
+  }
+}

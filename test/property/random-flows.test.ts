@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { family } from './flow-arbitrary.js';
+import { violationsOf } from './invariants.js';
+import { type Act, type Course, live } from './lives.js';
+
+/*
+ * Random flows of all verbs, whose steps and reversals fail at random, to which somebody sends signals and cancellations at
+ * random times, whose processes are killed at random, and whose operator goes on or gives up. Every run ends, and what
+ * `invariants.ts` says holds of what is left behind.
+ *
+ * RUNSHEET_PROPERTY_RUNS, RUNSHEET_PROPERTY_SEED and RUNSHEET_PROPERTY_PATH: how many, and where to begin.
+ */
+
+const { RUNSHEET_PROPERTY_RUNS, RUNSHEET_PROPERTY_SEED, RUNSHEET_PROPERTY_PATH } = process.env;
+
+const act: fc.Arbitrary<Act> = fc.record({
+  atMs: fc.nat(90_000),
+  what: fc.constantFrom(
+    'signal',
+    'signal',
+    'signal',
+    'signal',
+    'signal',
+    'signal',
+    'cancel',
+    'cancel-without-compensation',
+  ),
+  choice: fc.nat(100_000),
+});
+
+const course: fc.Arbitrary<Course> = fc.record({
+  family,
+  luck: fc.nat(1_000_000),
+  acts: fc.array(act, { maxLength: 12 }),
+  deaths: fc.array(fc.record({ afterUnits: fc.integer({ min: 1, max: 15 }), lastIsWritten: fc.boolean() }), {
+    maxLength: 4,
+  }),
+  concurrency: fc.integer({ min: 1, max: 4 }),
+});
+
+it(
+  'random flows, whatever happens to them, end, and what must hold of their unwind and their signals holds',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(course, async (drawn) => {
+        expect(violationsOf(await live(drawn))).toEqual([]);
+      }),
+      {
+        numRuns: Number(RUNSHEET_PROPERTY_RUNS ?? 100),
+        seed: Number(RUNSHEET_PROPERTY_SEED ?? 20_261_130),
+        ...(RUNSHEET_PROPERTY_PATH !== undefined && { path: RUNSHEET_PROPERTY_PATH }),
+      },
+    );
+  },
+  24 * 3_600_000,
+);
