@@ -184,8 +184,9 @@ export class Driver {
     const { settings, owner, record } = this.#options;
     const leftMs = this.#leaseEndsAt - settings.clock.monotonic();
     if (leftMs >= settings.runLeaseDurationMs / 3) return;
-    const expiresAt = settings.clock.now() + settings.runLeaseDurationMs;
-    const lost = await settings.storage.renewLeases(owner, [{ run: record.run, epoch: record.epoch }], expiresAt);
+    const now = settings.clock.now();
+    const expiresAt = now + settings.runLeaseDurationMs;
+    const lost = await settings.storage.renewLeases(owner, [{ run: record.run, epoch: record.epoch }], expiresAt, now);
     if (lost.length > 0) throw leaseLost(record);
     this.renewed();
   }

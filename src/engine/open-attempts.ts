@@ -23,6 +23,8 @@ export interface OpenAttempt {
   readonly abort: AttemptAbort;
   /** The handler was called in this life. */
   called: boolean;
+  /** It was told to end because the engine does: what it throws now is no failure of its own. */
+  stopped: boolean;
   /** Its scope was aborted while the unit that begins it was being committed. */
   cancelled: AttemptOutcome | undefined;
   grace: Timer | undefined;
@@ -88,7 +90,7 @@ export class OpenAttempts {
       : stepStartedPayload({ idempotencyKey, owed }, attempt.number === 1 ? attempt.input : undefined);
     this.#journal.append(kind.started, place, payload);
     const abort = new AttemptAbort();
-    const state = { called: false, cancelled: undefined, grace: undefined };
+    const state = { called: false, stopped: false, cancelled: undefined, grace: undefined };
     const open: OpenAttempt = { place, handle, call, attempt, begunBefore, abort, ...state };
     this.#open.set(handle, open);
     this.#toCall.push(open);
@@ -162,8 +164,12 @@ export class OpenAttempts {
     for (const finish of held) finish();
   }
 
+  /** The engine ends. What fails from now on was cut short, and is begun again by whoever drives the run next. */
   abortAll(cause: string): void {
-    for (const { abort } of this.#open.values()) abort.abort(new Error(cause));
+    for (const open of this.#open.values()) {
+      open.stopped = true;
+      open.abort.abort(new Error(cause));
+    }
   }
 
   /** Nothing is appended any more, whatever the handlers still bring. */
@@ -199,6 +205,7 @@ export class OpenAttempts {
     open.grace?.cancel();
     if (!this.#open.delete(open.handle)) return;
     this.#inFlight.delete(open);
+    if (open.stopped && !outcome.ok) return this.#readiness.ring();
     const settled = knownEffect(open, outcome);
     const kind = kinds[open.attempt.direction];
     const seq = settled.ok

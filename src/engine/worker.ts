@@ -278,7 +278,8 @@ export class Worker {
     const drivers = [...this.#drivers.values()];
     const leases = drivers.map(({ run, epoch }) => ({ run, epoch }));
     try {
-      const lost = new Set(await storage.renewLeases(owner, leases, clock.now() + runLeaseDurationMs));
+      const now = clock.now();
+      const lost = new Set(await storage.renewLeases(owner, leases, now + runLeaseDurationMs, now));
       for (const driver of drivers) {
         if (lost.has(driver.run)) driver.lost();
         else driver.renewed();

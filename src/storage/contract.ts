@@ -54,8 +54,11 @@ export interface Storage {
    * before it is durable: a lease lost in a power cut has lost its engine too.
    */
   claimRuns(claim: Claim): Promise<RunRecord[]>;
-  /** Extends the leases that still are this owner's at these epochs; returns the `run` keys of those that are not. */
-  renewLeases(owner: string, leases: readonly Lease[], expiresAt: number): Promise<number[]>;
+  /**
+   * Extends the leases that still are this owner's at these epochs; returns the `run` keys of those that are not. One
+   * that has expired by `now` has given up its place: it is extended only where its workflow has one left.
+   */
+  renewLeases(owner: string, leases: readonly Lease[], expiresAt: number, now: number): Promise<number[]>;
   /** Hands runs back: owner cleared, due at once. Leases that are no longer this owner's are left alone. */
   releaseRuns(owner: string, leases: readonly Lease[], now: number): Promise<void>;
 

@@ -103,7 +103,14 @@ const operation = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('renew' as const), owner, run: runNumber, offset, expiresAt: time }),
+    arbitrary: fc.record({
+      kind: fc.constant('renew' as const),
+      owner,
+      run: runNumber,
+      offset,
+      expiresAt: time,
+      now: time,
+    }),
   },
   {
     weight: 1,
@@ -238,9 +245,9 @@ async function perform(storage: Storage, operation: Operation, id: string, known
       return storage.claimRuns(claim);
     }
     case 'renew': {
-      const { owner, run, offset, expiresAt } = operation;
+      const { owner, run, offset, expiresAt, now } = operation;
       const epoch = (known.runs.get(run)?.epoch ?? 1) + offset;
-      return storage.renewLeases(owner, [{ run, epoch }], expiresAt);
+      return storage.renewLeases(owner, [{ run, epoch }], expiresAt, now);
     }
     case 'release': {
       const { owner, run, offset, now } = operation;

@@ -153,12 +153,17 @@ export class MemoryStorage implements Storage {
     );
   }
 
-  async renewLeases(owner: string, leases: readonly Lease[], expiresAt: number): Promise<number[]> {
+  #keepsPlace({ workflow, leaseExpiresAt }: RunRecord, now: number): boolean {
+    if ((leaseExpiresAt ?? 0) > now) return true;
+    return this.#runs.countLeased(workflow, now) < (this.#limits.get(workflow)?.limit ?? Infinity);
+  }
+
+  async renewLeases(owner: string, leases: readonly Lease[], expiresAt: number, now: number): Promise<number[]> {
     this.#assertOpen();
     const lost: number[] = [];
     for (const lease of leases) {
       const held = this.#runs.heldBy(owner, lease);
-      if (held === undefined) lost.push(lease.run);
+      if (held === undefined || !this.#keepsPlace(held.record, now)) lost.push(lease.run);
       else this.#runs.update(held, { leaseExpiresAt: expiresAt, dueAt: expiresAt });
     }
     return lost;

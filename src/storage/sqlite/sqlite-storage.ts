@@ -171,9 +171,9 @@ export class SqliteStorage implements Storage {
     return writes.submit(() => transitions.claim(claim), { early: true });
   }
 
-  async renewLeases(owner: string, leases: readonly Lease[], expiresAt: number): Promise<number[]> {
+  async renewLeases(owner: string, leases: readonly Lease[], expiresAt: number, now: number): Promise<number[]> {
     const { writes, transitions } = this.#opened();
-    return writes.submit(() => transitions.renew(owner, leases, expiresAt), { early: true });
+    return writes.submit(() => transitions.renew(owner, leases, expiresAt, now), { early: true });
   }
 
   async releaseRuns(owner: string, leases: readonly Lease[], now: number): Promise<void> {

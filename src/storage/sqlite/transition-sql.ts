@@ -29,7 +29,11 @@ const forRows = {
          due_at = @leaseExpiresAt, started_at = coalesce(started_at, @now), interruptions = @interruptions
        where run = @run returning ${runColumns}`,
   renew: `update run set lease_expires_at = @expiresAt, due_at = @expiresAt
-       where run = @run and owner = @owner and epoch = @epoch`,
+       where run = @run and owner = @owner and epoch = @epoch and (
+         lease_expires_at > @now
+         or (select count(*) from run as other where other.workflow = run.workflow and other.lease_expires_at > @now)
+           < coalesce((select most_runs from workflow_limit where workflow = run.workflow), 9e15)
+       )`,
   release: `update run set owner = null, lease_expires_at = null, due_at = @now
        where run = @run and owner = @owner and epoch = @epoch`,
   leasedBy: `select run, id, status, interruptions from run where lease_expires_at is not null and owner = ?`,

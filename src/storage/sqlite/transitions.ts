@@ -86,9 +86,9 @@ export class Transitions {
     );
   }
 
-  renew(owner: string, leases: readonly Lease[], expiresAt: number): number[] {
+  renew(owner: string, leases: readonly Lease[], expiresAt: number, now: number): number[] {
     return leases
-      .filter(({ run, epoch }) => this.#sql.renew.run({ run, epoch, owner, expiresAt }).changes === 0)
+      .filter(({ run, epoch }) => this.#sql.renew.run({ run, epoch, owner, expiresAt, now }).changes === 0)
       .map(({ run }) => run);
   }
 

@@ -94,7 +94,7 @@ export const claimCases: readonly StorageCase[] = [
       assert.equal(taken?.epoch, 2);
       assert.equal(taken.startedAt, now, 'the first start stays');
       assert.deepEqual(await storage.commitUnits([unitOf(old, { entries: [anEntry(1)] })]), ['lease-lost']);
-      assert.deepEqual(await storage.renewLeases('engine-a', [old], at + leaseMs), [old.run]);
+      assert.deepEqual(await storage.renewLeases('engine-a', [old], at + leaseMs, at), [old.run]);
       await storage.releaseRuns('engine-a', [old], at);
       assert.deepEqual(await mustGet(storage, old), taken);
       assert.deepEqual(await storage.readJournal(old.run, 0, 10), []);
@@ -129,6 +129,7 @@ export const claimCases: readonly StorageCase[] = [
         'engine-a',
         [mine, others, unleased, { run: mine.run, epoch: mine.epoch + 1 }, { run: 99_999, epoch: 1 }],
         until,
+        now,
       );
       assert.deepEqual(lost, [others.run, unleased.run, mine.run, 99_999]);
       const renewed = await mustGet(storage, mine);

@@ -216,7 +216,7 @@ export const unitCases: readonly StorageCase[] = [
       const storage = await make();
       assert.deepEqual(await storage.commitUnits([]), []);
       assert.deepEqual(await storage.commitUnits([], { alone: true }), []);
-      assert.deepEqual(await storage.renewLeases('engine-a', [], now), []);
+      assert.deepEqual(await storage.renewLeases('engine-a', [], now, now), []);
       await storage.releaseRuns('engine-a', [], now);
       await storage.enqueueRun(aRun());
       assert.deepEqual(await claim(storage, { limit: 0 }), []);
