@@ -112,7 +112,7 @@ export class Transitions {
     const row = this.#sql.fence.get(unit.run) as Fence | undefined;
     const refusal = refusalOf(unit, row);
     if (refusal !== undefined) return refusal;
-    this.#append(unit.run, unit.entries);
+    this.#append(unit.run, row?.lastSeq ?? 0, unit.entries);
     if (unit.progress === true) this.#sql.progress.run(unit.run);
     if (unit.transition !== undefined) this.#apply(unit.run, unit.transition);
     for (const child of unit.children ?? []) {
@@ -147,7 +147,7 @@ export class Transitions {
     if (old === undefined || !canResume(old)) return undefined;
     this.#sql.passKey.run({ run: old.run, resumedBy: run.id });
     const record = this.insert({ ...run, key: old.key }, from);
-    this.#append(record.run, entries);
+    this.#append(record.run, 0, entries);
     return record;
   }
 
@@ -178,9 +178,8 @@ export class Transitions {
     this.concernedOthers = true;
   }
 
-  #append(run: number, entries: readonly JournalRow[]): void {
-    if (entries.length === 0) return;
-    assertFollow(entries, this.#sql.lastSeq.get(run) as number, `number ${run}`);
+  #append(run: number, lastSeq: number, entries: readonly JournalRow[]): void {
+    assertFollow(entries, lastSeq, `number ${run}`);
     for (const { seq, kind, step, occurrence, aspect, at, payload } of entries) {
       this.#sql.insertEntry.run(run, seq, kind, step, occurrence, aspect, at, payload);
     }
@@ -213,4 +212,5 @@ interface Fence {
   readonly owner: string | null;
   readonly epoch: number;
   readonly inboxSeq: number;
+  readonly lastSeq: number;
 }
