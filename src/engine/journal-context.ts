@@ -242,7 +242,7 @@ export class JournalContext implements DurableContext {
       this.#throwIfFaulty();
       const ready = this.#readiness.take(handles);
       if (ready !== undefined) return ready;
-      if (await this.#takeMessages()) continue;
+      if (this.#mayTakeMessages && (await this.#takeMessages())) continue;
       if (this.#readiness.hasRung()) continue;
       if (this.#sleeps.fireDue(this.#clock.now())) continue;
       const [timedOut] = this.#timedOut();
@@ -393,6 +393,11 @@ export class JournalContext implements DurableContext {
     if (failed !== undefined) return { seq: failed.seq, read: () => readRecorded(failed.payload ?? '') };
     const started = this.#journal.peek(startedKind, { ...place, aspect: firstAspect });
     return started && { seq: started.seq, read: () => ({ ok: true, value: readStepInput(started.payload ?? '') }) };
+  }
+
+  /** Most runs wait for nobody, and are sent nothing: no turn is given up for them. */
+  get #mayTakeMessages(): boolean {
+    return this.#inbox.mayHold || this.waitsForOthers;
   }
 
   /** Reads what others have sent and lets those take it who wait for it. Answers whether something became ready. */
