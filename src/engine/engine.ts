@@ -113,7 +113,7 @@ export class Engine {
     }
     const { text } = toJsonText(checked.value, maxPayloadBytes);
     const now = clock.now();
-    const { run, created } = await storage.enqueueRun({
+    const stored = storage.enqueueRun({
       id: newRunId(this.#settings),
       workflow,
       revision: definition.revision,
@@ -123,6 +123,9 @@ export class Engine {
       createdAt: now,
       dueAt: Math.max(now, at ?? now),
     });
+    // Claimed in the same transaction where the storage shares them; no handler is called before both are durable.
+    this.#worker.wake();
+    const { run, created } = await stored;
     if (!created && canonicalJson(JSON.parse(run.input) as JsonValue) !== canonicalJson(checked.value)) {
       throw new RunsheetError(
         'RS_IDEMPOTENCY_CONFLICT',
@@ -130,7 +133,6 @@ export class Engine {
           'use another key for another run',
       );
     }
-    if (created) this.#worker.wake();
     return toRun(run);
   }
 
