@@ -37,7 +37,8 @@ export class JsonText {
  *   `RS_PAYLOAD_TOO_LARGE` beyond `maxBytes` of UTF-8.
  */
 export function toJsonText(value: unknown, maxBytes = Number.POSITIVE_INFINITY): JsonText {
-  checkJson(value, '$', []);
+  const loss = lossIn(value, []);
+  if (loss !== undefined) throw notJson(`$${loss.path.reverse().join('')}`, loss.what);
   const text = JSON.stringify(value);
   // A UTF-16 unit is at most three bytes of UTF-8, so most values need no count.
   if (text.length * 3 > maxBytes) {
@@ -53,51 +54,68 @@ export function toJsonText(value: unknown, maxBytes = Number.POSITIVE_INFINITY):
   return new JsonText(text);
 }
 
-function checkJson(value: unknown, path: string, ancestors: object[]): void {
+/** What JSON would lose, and where below the value: innermost step of the path first. */
+interface Loss {
+  readonly what: string;
+  readonly path: string[];
+}
+
+/** Looks for what would be lost. No path is made up unless there is such a thing: nearly always there is none. */
+function lossIn(value: unknown, ancestors: object[]): Loss | undefined {
   switch (typeof value) {
     case 'string':
     case 'boolean':
-      return;
+      return undefined;
     case 'number':
-      if (!Number.isFinite(value)) throw notJson(path, String(value));
-      return;
+      return Number.isFinite(value) ? undefined : { what: String(value), path: [] };
     case 'object':
-      if (value !== null) checkObject(value, path, ancestors);
-      return;
+      return value === null ? undefined : lossInObject(value, ancestors);
     case 'undefined':
-      throw notJson(path, 'undefined');
+      return { what: 'undefined', path: [] };
     default:
-      throw notJson(path, `a ${typeof value}`);
+      return { what: `a ${typeof value}`, path: [] };
   }
 }
 
-function checkObject(value: object, path: string, ancestors: object[]): void {
-  if (ancestors.includes(value)) throw notJson(path, 'a cycle');
-  if ('toJSON' in value && typeof value.toJSON === 'function') {
-    checkJson(value.toJSON(''), path, [...ancestors, value]);
-    return;
-  }
+function lossInObject(value: object, ancestors: object[]): Loss | undefined {
+  if (ancestors.includes(value)) return { what: 'a cycle', path: [] };
   ancestors.push(value);
+  const loss = lossInMembers(value, ancestors);
+  ancestors.pop();
+  return loss;
+}
+
+function lossInMembers(value: object, ancestors: object[]): Loss | undefined {
+  if ('toJSON' in value && typeof value.toJSON === 'function') return lossIn(value.toJSON(''), ancestors);
   if (Array.isArray(value)) {
     // By index: a hole is `undefined` too, and JSON would make it null.
-    for (let index = 0; index < value.length; index += 1) checkJson(value[index], `${path}[${index}]`, ancestors);
-  } else {
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (lossy.some((type) => value instanceof type)) throw notJson(path, `a ${value.constructor.name}`);
-    if (prototype === null || typeof prototype === 'object') {
-      for (const [key, member] of Object.entries(value)) {
-        if (member !== undefined) checkJson(member, memberPath(path, key), ancestors);
-      }
+    for (let index = 0; index < value.length; index += 1) {
+      const loss = lossIn(value[index], ancestors);
+      if (loss !== undefined) return below(`[${index}]`, loss);
     }
+    return undefined;
   }
-  ancestors.pop();
+  if (Object.getPrototypeOf(value) !== Object.prototype && lossy.some((type) => value instanceof type)) {
+    return { what: `a ${value.constructor.name}`, path: [] };
+  }
+  for (const key of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[key];
+    const loss = member === undefined ? undefined : lossIn(member, ancestors);
+    if (loss !== undefined) return below(memberStep(key), loss);
+  }
+  return undefined;
+}
+
+function below(step: string, loss: Loss): Loss {
+  loss.path.push(step);
+  return loss;
 }
 
 /** What `JSON.stringify` turns into `{}` without a word. */
 const lossy = [Map, Set, WeakMap, WeakSet, Promise, RegExp, Error, ArrayBuffer];
 
-function memberPath(path: string, key: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
+function memberStep(key: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
 function notJson(path: string, what: string): RunsheetError {

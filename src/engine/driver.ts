@@ -62,7 +62,9 @@ export class Driver {
   async drive(): Promise<DriveEnd> {
     const { settings, record, plan, children } = this.#options;
     const { clock, handlers, logger, secrets, maxPayloadBytes, abortGraceMs, onOperation } = settings;
-    const journal = await this.#readJournal(record.run);
+    // At its first claim a run has no entries, unless it took some over.
+    const isNew = record.epoch === 1 && record.resumedFrom === null;
+    const journal = isNew ? [] : await this.#readJournal(record.run);
     const context = new JournalContext({
       meta: {
         id: record.id,
@@ -180,10 +182,13 @@ export class Driver {
   }
 
   /** A handler must not begin where its effects could not be recorded before another engine repeats them. */
-  async #secureLease(): Promise<void> {
+  #secureLease(): Promise<void> | undefined {
+    const { clock, runLeaseDurationMs } = this.#options.settings;
+    return this.#leaseEndsAt - clock.monotonic() >= runLeaseDurationMs / 3 ? undefined : this.#renewLease();
+  }
+
+  async #renewLease(): Promise<void> {
     const { settings, owner, record } = this.#options;
-    const leftMs = this.#leaseEndsAt - settings.clock.monotonic();
-    if (leftMs >= settings.runLeaseDurationMs / 3) return;
     const now = settings.clock.now();
     const expiresAt = now + settings.runLeaseDurationMs;
     const lost = await settings.storage.renewLeases(owner, [{ run: record.run, epoch: record.epoch }], expiresAt, now);

@@ -61,7 +61,7 @@ export class Engine {
   readonly #retention: Retention;
   readonly #listeners = new Set<EngineListener>();
   readonly #faultListeners = new Set<FaultListener>();
-  readonly #endWaiters = new Map<string, Set<() => void>>();
+  readonly #endWaiters = new Map<string, Set<(ended?: RunRecord) => void>>();
 
   constructor(settings: EngineSettings) {
     const owner = `engine_${Buffer.from(settings.randomBytes()).toString('hex')}`;
@@ -76,7 +76,8 @@ export class Engine {
       opened: this.#opened,
       onEvent: (event) => this.#emit(event),
       onFault: (error, runId) => this.#faultListeners.forEach((listener) => listener(error, runId)),
-      onEnd: (runId) => this.#endWaiters.get(runId)?.forEach((waiter) => waiter()),
+      hasListeners: () => this.#listeners.size > 0,
+      onEnd: (ended) => this.#endWaiters.get(ended.id)?.forEach((waiter) => waiter(ended)),
     });
     this.#recoverer = new Recoverer(settings, owner, this.#registry);
     this.#retention = new Retention(settings);
@@ -112,7 +113,7 @@ export class Engine {
     }
     const { text } = toJsonText(checked.value, maxPayloadBytes);
     const now = clock.now();
-    const { run, created } = await storage.enqueueRun({
+    const stored = storage.enqueueRun({
       id: newRunId(this.#settings),
       workflow,
       revision: definition.revision,
@@ -122,6 +123,9 @@ export class Engine {
       createdAt: now,
       dueAt: Math.max(now, at ?? now),
     });
+    // Claimed in the same transaction where the storage shares them; no handler is called before both are durable.
+    this.#worker.wake();
+    const { run, created } = await stored;
     if (!created && canonicalJson(JSON.parse(run.input) as JsonValue) !== canonicalJson(checked.value)) {
       throw new RunsheetError(
         'RS_IDEMPOTENCY_CONFLICT',
@@ -129,7 +133,6 @@ export class Engine {
           'use another key for another run',
       );
     }
-    if (created) this.#worker.wake();
     return toRun(run);
   }
 
@@ -145,7 +148,11 @@ export class Engine {
     const waiters = this.#endWaiters.get(runId) ?? new Set();
     this.#endWaiters.set(runId, waiters);
     let wake = (): void => {};
-    const waiter = (): void => wake();
+    let ended: RunRecord | undefined;
+    const waiter = (record?: RunRecord): void => {
+      ended ??= record;
+      wake();
+    };
     waiters.add(waiter);
     const timer =
       timeoutMs === undefined
@@ -155,11 +162,11 @@ export class Engine {
             wake();
           });
     // Its end may be written by another process: then only the storage can tell.
-    const unsubscribe = storage.onForeignChange(waiter);
+    const unsubscribe = storage.onForeignChange(() => waiter());
     try {
       for (;;) {
         const changed = new Promise<void>((resolve) => (wake = resolve));
-        const run = await this.getRun(runId);
+        const run = ended === undefined ? await this.getRun(runId) : toRun(ended);
         if (isTerminal(run.status)) return run;
         if (expired) throw new RunsheetError('RS_RESULT_TIMEOUT', `${runId} is ${run.status} after ${timeoutMs} ms`);
         if (this.#worker.stopping) throw stopped();

@@ -44,6 +44,11 @@ export class Inbox {
     return this.#seen;
   }
 
+  /** Something waits to be taken, or may be there to be read. */
+  get mayHold(): boolean {
+    return this.#stale || this.#waiting.length > 0;
+  }
+
   markStale(): void {
     this.#stale = true;
   }

@@ -56,7 +56,7 @@ export interface JournalWriter {
    */
   commit(unit: Unit, transition?: Transition, inboxSeq?: number): Promise<boolean>;
   /** Makes sure, before a handler is called, that the lease has some time left. @throws as `commit` */
-  secureLease(): Promise<void>;
+  secureLease(): Promise<void> | undefined;
   readInbox(afterSeq: number): Promise<readonly InboxMessage[]>;
   readRun(id: string): Promise<RunRecord | undefined>;
   hasPivot(run: RunRecord): Promise<boolean>;
@@ -163,7 +163,11 @@ export class JournalContext implements DurableContext {
     return this.#attempts.begin(place, attempt, call);
   }
 
-  async record(kind: RecordKind, place: Place, compute: () => Recorded | Promise<Recorded>): Promise<Handle<Recorded>> {
+  record(
+    kind: RecordKind,
+    place: Place,
+    compute: () => Recorded | Promise<Recorded>,
+  ): Handle<Recorded> | Promise<Handle<Recorded>> {
     this.#begin(kind, place);
     const handle = new JournalHandle<Recorded>(true);
     const known = this.#known(kind, place);
@@ -171,7 +175,13 @@ export class JournalContext implements DurableContext {
       handle.settle(known.seq, known.read);
       return handle;
     }
-    const recorded = await compute();
+    const recorded = compute();
+    return recorded instanceof Promise
+      ? recorded.then((recorded) => this.#settleRecord(kind, place, handle, recorded))
+      : this.#settleRecord(kind, place, handle, recorded);
+  }
+
+  #settleRecord(kind: RecordKind, place: Place, handle: JournalHandle<Recorded>, recorded: Recorded): Handle<Recorded> {
     this.#throwIfFaulty();
     // An input that is fine is kept with the start of the attempt that it is for.
     if (kind === 'decision' || kind === 'step-retrying') {
@@ -232,7 +242,7 @@ export class JournalContext implements DurableContext {
       this.#throwIfFaulty();
       const ready = this.#readiness.take(handles);
       if (ready !== undefined) return ready;
-      if (await this.#takeMessages()) continue;
+      if (this.#mayTakeMessages && (await this.#takeMessages())) continue;
       if (this.#readiness.hasRung()) continue;
       const timedOut = this.#timedOut();
       // In the order of time; at the same moment nothing begins that a deadline is to end.
@@ -382,6 +392,11 @@ export class JournalContext implements DurableContext {
     if (failed !== undefined) return { seq: failed.seq, read: () => readRecorded(failed.payload ?? '') };
     const started = this.#journal.peek(startedKind, { ...place, aspect: firstAspect });
     return started && { seq: started.seq, read: () => ({ ok: true, value: readStepInput(started.payload ?? '') }) };
+  }
+
+  /** Most runs wait for nobody, and are sent nothing: no turn is given up for them. */
+  get #mayTakeMessages(): boolean {
+    return this.#inbox.mayHold || this.waitsForOthers;
   }
 
   /** Reads what others have sent and lets those take it who wait for it. Answers whether something became ready. */
@@ -564,7 +579,10 @@ export class JournalContext implements DurableContext {
 
   /** What begins these attempts is durable. */
   async #call(toCall: readonly OpenAttempt[]): Promise<void> {
-    if (toCall.length > 0 && !this.#stopping) await this.#writer.secureLease();
+    if (toCall.length > 0 && !this.#stopping) {
+      const secured = this.#writer.secureLease();
+      if (secured !== undefined) await secured;
+    }
     if (this.#fault !== undefined || this.#stopping) this.#attempts.forget(toCall);
     else this.#attempts.callNow(toCall, (error) => this.fence(error));
   }

@@ -1,5 +1,5 @@
 import type { Timer } from '../common/index.js';
-import { type RunRecord, type Unit, suspectAfter } from '../storage/index.js';
+import { type RunRecord, type Transition, type Unit, suspectAfter } from '../storage/index.js';
 import { Driver } from './driver.js';
 import { type RunEvent, eventsOf, eventOfTransition } from './events.js';
 import { type EngineSettings, newRunId } from './options.js';
@@ -13,10 +13,12 @@ export interface WorkerOptions {
   readonly registry: DefinitionRegistry;
   readonly opened: OpenedStorage;
   readonly onEvent: (event: RunEvent) => void;
+  /** Whether anybody wants events: else none are made. */
+  readonly hasListeners: () => boolean;
   /** Something that no run is to blame for; the worker tries again by itself. */
   readonly onFault: (error: unknown, runId: string | null) => void;
-  /** A run has ended, durably. */
-  readonly onEnd: (runId: string) => void;
+  /** A run has ended, durably; as it was claimed, with how it ended. */
+  readonly onEnd: (ended: RunRecord) => void;
 }
 
 /** How often is looked whether a run can be taken that is due and could not be. */
@@ -40,6 +42,8 @@ export class Worker {
   #fenced = false;
   #ticking: Promise<number> | undefined;
   #tickAgain = false;
+  #isLooking = false;
+  #lookAgain = false;
   #wakeTimer: Timer | undefined;
   #heartbeat: Timer | undefined;
   #unsubscribe: (() => void) | undefined;
@@ -103,6 +107,8 @@ export class Worker {
   /** Looks for work now, and sets the timer for the earliest that is known to come. */
   wake(): void {
     if (this.#started === undefined || this.#stopping !== undefined) return;
+    this.#lookAgain = true;
+    if (this.#isLooking) return;
     this.#look().catch((error: unknown) => {
       if (this.#stopping !== undefined) return;
       this.#pause();
@@ -111,10 +117,23 @@ export class Worker {
     });
   }
 
+  /** All who wake it meanwhile share the next look. */
   async #look(): Promise<void> {
-    const scheduledAt = await this.#fireSchedules();
-    await this.tick();
-    if (this.#stopping !== undefined) return;
+    this.#isLooking = true;
+    try {
+      while (this.#lookAgain) {
+        this.#lookAgain = false;
+        const scheduledAt = await this.#fireSchedules();
+        await this.tick();
+        if (this.#stopping !== undefined) return;
+        if (!this.#lookAgain) await this.#setWakeTimer(scheduledAt);
+      }
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #setWakeTimer(scheduledAt: number): Promise<void> {
     const { settings, registry } = this.#options;
     const now = settings.clock.now();
     if (now < this.#pausedUntil) return this.#wakeAt(this.#pausedUntil);
@@ -243,14 +262,19 @@ export class Worker {
   }
 
   #onCommitted(record: RunRecord, unit: Unit): void {
-    const { settings, onEvent, onEnd } = this.#options;
-    const { entries, transition, children = [], posts = [], reopen = [] } = unit;
+    const { transition, children = [], posts = [], reopen = [] } = unit;
+    const { hasListeners, onEnd } = this.#options;
     for (const { runId } of posts) this.inboxChanged(runId);
     if (children.length + posts.length + reopen.length > 0) this.wake();
+    if (hasListeners()) this.#tell(record, unit);
+    if (transition?.kind === 'end') onEnd(endedRecord(record, transition));
+  }
+
+  #tell(record: RunRecord, { entries, transition }: Unit): void {
+    const { settings, onEvent } = this.#options;
     for (const event of eventsOf(record, entries)) onEvent(event);
     const event = transition && eventOfTransition(record, transition, entries.at(-1)?.seq ?? 0, settings.clock.now());
     if (event !== undefined) onEvent(event);
-    if (transition?.kind === 'end') onEnd(record.id);
   }
 
   #wakeAt(time: number): void {
@@ -329,4 +353,10 @@ export class Worker {
     timer?.cancel();
     return result;
   }
+}
+
+function endedRecord(record: RunRecord, transition: Transition & { kind: 'end' }): RunRecord {
+  const { status, output, error, rollbackStatus, endedAt } = transition;
+  const cleared = { dueAt: null, owner: null, leaseExpiresAt: null };
+  return { ...record, ...cleared, status, output, error, rollbackStatus, endedAt };
 }

@@ -1,4 +1,4 @@
-import { type JsonText, toJsonText } from '../common/index.js';
+import { type JsonText, type JsonValue, toJsonText } from '../common/index.js';
 import { evaluateCondition, evaluateTemplate } from '../expression/index.js';
 import { type ReversalFacts, callHandler, parseStepInput } from './attempt.js';
 import type { Frame } from './frame.js';
@@ -44,7 +44,7 @@ export async function callUntilDone(plan: CallPlan): Promise<CallEnd> {
   const { key, call, frame, direction, earlier } = plan;
   const { services } = frame;
   const handler = services.handlers.get(call.handler);
-  const firstStart = await readFirstStart(plan);
+  const firstStart = call.retry.maxDurationMs === undefined ? 0 : await readFirstStart(plan);
   const input = earlier === undefined ? await resolveInput(plan) : earlier.input;
   const { occurrence } = frame;
   const idempotencyKey = keyOf(plan);
@@ -107,18 +107,20 @@ function resolveInput({ key, call, frame, direction, inputPass = 0 }: CallPlan):
     direction === 'forward'
       ? (['step-input', 'input'] as const)
       : (['compensation-input', `compensate.input.${inputPass}`] as const);
-  return frame.record(kind, frame.place(key, aspect), async () => {
-    const value = input && (await frame.evaluate(input, key, aspect, evaluateTemplate));
+  const accept = (value: JsonValue | undefined): JsonText | undefined => {
     const text = value === undefined ? undefined : toJsonText(value, services.maxPayloadBytes);
     parseStepInput(services, handler, key, text);
     return text;
+  };
+  return frame.record(kind, frame.place(key, aspect), () => {
+    const value = input && frame.evaluate(input, key, aspect, evaluateTemplate);
+    return value instanceof Promise ? value.then(accept) : accept(value);
   });
 }
 
 /** From when `maxDuration` counts; journaled only where a policy has one. */
 async function readFirstStart(plan: CallPlan): Promise<number> {
-  const { key, call, frame } = plan;
-  if (call.retry.maxDurationMs === undefined) return 0;
+  const { key, frame } = plan;
   const aspect = aspectOf(plan, usedUp(plan));
   const start = await frame.decide(key, `first-start.${aspect}`, () => frame.services.clock.now());
   return Number(start?.value);

@@ -47,6 +47,8 @@ export interface ChildDefinition {
  * aborted under it.
  */
 export class Frame {
+  #occurrence: string | undefined;
+
   constructor(
     readonly services: Services,
     readonly scope: Scope,
@@ -59,7 +61,8 @@ export class Frame {
   ) {}
 
   get occurrence(): string {
-    return this.turns.length === 0 ? '0' : this.turns.join('.');
+    this.#occurrence ??= this.turns.length === 0 ? '0' : this.turns.join('.');
+    return this.#occurrence;
   }
 
   place(step: string | null, aspect: string): Place {
@@ -119,9 +122,11 @@ export class Frame {
     aspect: string,
     compute: () => JsonValue | undefined | Promise<JsonValue | undefined>,
   ): Promise<JsonText | undefined> {
-    return this.record('decision', this.place(step, aspect), async () => {
-      const value = await compute();
-      return value === undefined ? undefined : toJsonText(value, this.services.maxPayloadBytes);
+    const toText = (value: JsonValue | undefined): JsonText | undefined =>
+      value === undefined ? undefined : toJsonText(value, this.services.maxPayloadBytes);
+    return this.record('decision', this.place(step, aspect), () => {
+      const value = compute();
+      return value instanceof Promise ? value.then(toText) : toText(value);
     });
   }
 
@@ -130,14 +135,11 @@ export class Frame {
     place: Place,
     compute: () => JsonText | undefined | Promise<JsonText | undefined>,
   ): Promise<JsonText | undefined> {
-    const handle = await this.services.context.record(kind, place, async (): Promise<Recorded> => {
-      try {
-        return { ok: true, value: await compute() };
-      } catch (error) {
-        return { ok: false, error: asRunError(error, place) };
-      }
-    });
-    await this.wait(handle);
+    const started = this.services.context.record(kind, place, () => recordedOf(place, compute));
+    const handle = started instanceof Promise ? await started : started;
+    // To wait for what is ready would give up no turn, and only make promises.
+    if (handle.immediate) this.scope.throwIfAborted();
+    else await this.wait(handle);
     if (!handle.outcome.ok) throw new Failure(handle.outcome.error);
     return handle.outcome.value;
   }
@@ -148,10 +150,10 @@ export class Frame {
    */
   surroundings(step: string | null, aspect: string): Surroundings {
     let random: (() => number) | undefined;
-    const seed = `${this.services.context.meta.id}:${step ?? ''}#${this.occurrence}:${aspect}`;
+    const seed = (): string => `${this.services.context.meta.id}:${step ?? ''}#${this.occurrence}:${aspect}`;
     return {
       now: this.services.clock.now(),
-      random: () => (random ??= seededRandom(seed))(),
+      random: () => (random ??= seededRandom(seed()))(),
     };
   }
 
@@ -164,21 +166,39 @@ export class Frame {
   }
 
   /** Evaluates something placed; a failure says where in the file it stands. */
-  async evaluate<W, T>(
+  evaluate<W, T>(
     placed: Placed<W>,
     step: string | null,
     aspect: string,
     how: (what: W, bindings: Bindings, surroundings: Surroundings) => T | Promise<T>,
     variables?: Readonly<Record<string, () => JsonValue>>,
-  ): Promise<T> {
+  ): T | Promise<T> {
     const frame = variables === undefined ? this : this.with({ variables });
-    try {
-      return await how(placed.what, frame.bindings, frame.surroundings(step, aspect));
-    } catch (error) {
+    const failed = (error: unknown): never => {
       if (!(error instanceof FormulaError)) throw error;
       const where = describePlace(this.services.plan.definition, placed.path);
       throw new Failure(languageError('ExpressionError', `${where}: ${error.message}`, { step }));
+    };
+    try {
+      const value = how(placed.what, frame.bindings, frame.surroundings(step, aspect));
+      return value instanceof Promise ? value.catch(failed) : value;
+    } catch (error) {
+      return failed(error);
     }
+  }
+}
+
+/** Makes no promise where the value is there at once, as most are: every step has one. */
+function recordedOf(
+  place: Place,
+  compute: () => JsonText | undefined | Promise<JsonText | undefined>,
+): Recorded | Promise<Recorded> {
+  const failed = (error: unknown): Recorded => ({ ok: false, error: asRunError(error, place) });
+  try {
+    const value = compute();
+    return value instanceof Promise ? value.then((value) => ({ ok: true, value }), failed) : { ok: true, value };
+  } catch (error) {
+    return failed(error);
   }
 }
 

@@ -20,7 +20,11 @@ export interface DurableContext {
   run(place: Place, attempt: Attempt, call: AttemptCall): Handle<AttemptOutcome>;
 
   /** A value computed once: decision, resolved input, wake time. Replay reads it back. */
-  record(kind: RecordKind, place: Place, compute: () => Recorded | Promise<Recorded>): Promise<Handle<Recorded>>;
+  record(
+    kind: RecordKind,
+    place: Place,
+    compute: () => Recorded | Promise<Recorded>,
+  ): Handle<Recorded> | Promise<Handle<Recorded>>;
 
   /** A durable timer, due at an epoch time in milliseconds. */
   sleep(place: Place, until: number, why: SleepReason): Handle<SleepOutcome>;

@@ -33,7 +33,8 @@ export async function runBody(body: Body, frame: Frame): Promise<BodyOutput> {
 
 async function runItem(item: Item, frame: Frame): Promise<BodyOutput> {
   frame.scope.throwIfAborted();
-  if (!(await isWanted(item, frame))) return undefined;
+  if (item.when !== undefined && !(await isWanted(item, item.when, frame))) return undefined;
+  if (item.onError.length === 0 && item.blockTimeoutMs === undefined) return runVerb(item, frame);
   try {
     return await (item.blockTimeoutMs === undefined
       ? runVerb(item, frame)
@@ -78,9 +79,7 @@ function runVerb(item: Item, frame: Frame): Promise<BodyOutput> {
   }
 }
 
-async function isWanted(item: Item, frame: Frame): Promise<boolean> {
-  const when = item.when;
-  if (when === undefined) return true;
+async function isWanted(item: Item, when: NonNullable<Item['when']>, frame: Frame): Promise<boolean> {
   const wanted = await frame.decide(item.key, 'when', () => frame.evaluate(when, item.key, 'when', evaluateCondition));
   if (wanted?.value === true) return true;
   frame.services.context.note({ kind: 'step-skipped', place: frame.place(item.key, '') });

@@ -43,7 +43,8 @@ export interface Storage {
 
   /**
    * Inserts a run. With a `key` (or a `parent` place) that is taken nothing is inserted and the run that has it
-   * is returned (`created: false`); whether its input is the same is for the caller to compare.
+   * is returned (`created: false`); whether its input is the same is for the caller to compare. What the same
+   * process claims afterwards may be this run, also where this call is not answered yet.
    */
   enqueueRun(run: NewRun): Promise<{ run: RunRecord; created: boolean }>;
   /**

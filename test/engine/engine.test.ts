@@ -86,6 +86,19 @@ describe('enqueue', () => {
     expect(run.id).toMatch(/^wf_[0-9a-f]{32}$/);
   });
 
+  it('rejects with what the storage says, and the engine goes on', async () => {
+    const storage = new MemoryStorage();
+    const engine = engineOf(storage);
+    await engine.start();
+    const enqueueRun = storage.enqueueRun.bind(storage);
+    storage.enqueueRun = () => Promise.reject(new RunsheetError('RS_STORAGE_FAILED', 'the disk is full'));
+    await expect(engine.enqueue('greet', { name: 'eva' })).rejects.toThrow('the disk is full');
+    storage.enqueueRun = enqueueRun;
+    const { id } = await engine.enqueue('greet', { name: 'eva' });
+    expect((await engine.result(id)).output).toBe('hello eva');
+    await engine.close();
+  });
+
   it('names the workflows there are', async () => {
     await expect(engineOf().enqueue('gret', {})).rejects.toThrow(/"gret".*greet/);
   });
@@ -413,7 +426,41 @@ describe('on a SQLite file', () => {
     await after.close();
   });
 
-  it('three steps cost six commits: enqueue, claim, first start, two between, end', async () => {
+  it('no handler is called, and no enqueue answered, before a sync that began after what they rest on was written', async () => {
+    const told: string[] = [];
+    const syncs: (() => void)[] = [];
+    const fileSync = {
+      start: (_: number, done: (error: null) => void) => void syncs.push(() => done(null)),
+      now: () => {},
+    };
+    const clock = new VirtualClock();
+    const engine = createEngine({
+      storage: new SqliteStorage(databaseFile(), { fileSync, clock }),
+      clock,
+      definitions: [definitionOf(`steps: [{ step: h }]`)],
+      handlers: scripted({ h: () => void told.push('called') }),
+    });
+    const turns = async (): Promise<void> => {
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const started = engine.start();
+    for (let open = true; open;) {
+      syncs.splice(0).forEach((done) => done());
+      open = await Promise.race([started.then(() => false), turns().then(() => true)]);
+    }
+    const enqueued = engine.enqueue('flow').then(() => told.push('enqueued'));
+    await turns();
+    expect(told).toEqual([]);
+    for (let round = 0; round < 4; round += 1) {
+      syncs.splice(0).forEach((done) => done());
+      await turns();
+    }
+    await enqueued;
+    expect(told).toEqual(['enqueued', 'called']);
+    await engine.close();
+  });
+
+  it('three steps cost four units: first start, two between, end', async () => {
     const clock = new VirtualClock();
     const storage = new SqliteStorage(databaseFile());
     const units: number[] = [];

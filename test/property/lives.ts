@@ -36,6 +36,8 @@ export interface Course {
   readonly acts: readonly Act[];
   readonly deaths: readonly Death[];
   readonly concurrency: number;
+  /** The storage answers up to so much later: what it has written others see before its writer knows. */
+  readonly lagMs: number;
 }
 
 export interface Call {
@@ -86,6 +88,7 @@ class World {
   /** For people: no engine of their own ever drives. */
   readonly #outside: Engine;
   readonly #passes = new Map<string, number>();
+  #lags = 0;
 
   constructor(course: Course) {
     this.#course = course;
@@ -293,6 +296,13 @@ class World {
     this.#calls.push(call);
   }
 
+  async #lag(): Promise<void> {
+    const { lagMs, luck } = this.#course;
+    if (lagMs === 0) return;
+    const ms = draw(`${luck}:lag:${(this.#lags += 1)}`) % (lagMs + 1);
+    await new Promise<void>((resolve) => void this.#clock.setTimer(ms, resolve));
+  }
+
   #watched(): Storage {
     const storage: Storage = this.#storage;
     const commitUnits: Storage['commitUnits'] = async (units, options) => {
@@ -304,6 +314,7 @@ class World {
           if (direction !== undefined) this.#completed.add(`${this.#ids.get(run)}:${step}#${occurrence}:${direction}`);
         }
       }
+      await this.#lag();
       return results;
     };
     const claimRuns: Storage['claimRuns'] = async (claim) => {
@@ -311,10 +322,21 @@ class World {
       for (const { run, id } of claimed) this.#ids.set(run, id);
       return claimed;
     };
+    const readInbox: Storage['readInbox'] = async (...args) => {
+      const messages = await storage.readInbox(...args);
+      await this.#lag();
+      return messages;
+    };
+    const getRun: Storage['getRun'] = async (...args) => {
+      await this.#lag();
+      const record = await storage.getRun(...args);
+      await this.#lag();
+      return record;
+    };
+    const changed: Partial<Storage> = { commitUnits, claimRuns, readInbox, getRun };
     return new Proxy<Storage>(storage, {
       get(target, property) {
-        if (property === 'commitUnits') return commitUnits;
-        if (property === 'claimRuns') return claimRuns;
+        if (property in changed) return changed[property as keyof Storage];
         const member: unknown = Reflect.get(target, property, target);
         return typeof member === 'function' ? member.bind(target) : member;
       },

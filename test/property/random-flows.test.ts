@@ -37,6 +37,7 @@ const course: fc.Arbitrary<Course> = fc.record({
     maxLength: 4,
   }),
   concurrency: fc.integer({ min: 1, max: 4 }),
+  lagMs: fc.constantFrom(0, 0, 5, 50),
 });
 
 it(

@@ -185,10 +185,12 @@ export class SqliteStorage implements Storage {
     const { writes, transitions } = this.#opened();
     const isAlone = alone && writes.isIdle;
     const results = units.map((unit) => writes.submit(() => transitions.commitUnit(unit), { bytes: sizeOfUnit(unit) }));
-    // All are settled before the first failure is reported, so that the caller knows what stands.
-    const settled = Promise.allSettled(results);
-    if (isAlone) await writes.flushInline();
-    await settled;
+    if (isAlone || results.length > 1) {
+      // All are settled before the first failure is reported, so that the caller knows what stands.
+      const settled = Promise.allSettled(results);
+      if (isAlone) await writes.flushInline();
+      await settled;
+    }
     return Promise.all(results);
   }
 

@@ -40,7 +40,9 @@ const forRows = {
   interrupt: `update run set owner = null, lease_expires_at = null, due_at = @dueAt, interruptions = @interruptions
        where run = @run`,
   progress: `update run set interruptions = 0 where run = ? and interruptions > 0`,
-  fence: `select owner, epoch, inbox_seq as inboxSeq from run where run = ?`,
+  fence: `select owner, epoch, inbox_seq as inboxSeq,
+         (select coalesce(max(seq), 0) from journal where journal.run = run.run) as lastSeq
+       from run where run = ?`,
   insertEntry: `insert into journal (run, seq, kind, step, occurrence, aspect, at, payload) values (?, ?, ?, ?, ?, ?, ?, ?)`,
   park: `update run set status = @status, due_at = @dueAt, rollback_status = coalesce(@rollbackStatus, rollback_status),
          owner = null, lease_expires_at = null
@@ -61,7 +63,6 @@ const forRows = {
 const forSingleValues = {
   countLeased: countLeasedSql,
   limit: `select most_runs from workflow_limit where workflow = ?`,
-  lastSeq: `select coalesce(max(seq), 0) from journal where run = ?`,
   unfinishedRun: `select run from run where id = ? and ended_at is null`,
   raiseInbox: `update run set inbox_seq = inbox_seq + 1,
            due_at = case when owner is null then min(coalesce(due_at, @at), @at) else due_at end

@@ -112,7 +112,7 @@ export class Transitions {
     const row = this.#sql.fence.get(unit.run) as Fence | undefined;
     const refusal = refusalOf(unit, row);
     if (refusal !== undefined) return refusal;
-    this.#append(unit.run, unit.entries);
+    this.#append(unit.run, row?.lastSeq ?? 0, unit.entries);
     if (unit.progress === true) this.#sql.progress.run(unit.run);
     if (unit.transition !== undefined) this.#apply(unit.run, unit.transition);
     for (const child of unit.children ?? []) {
@@ -152,7 +152,7 @@ export class Transitions {
     if (old === undefined || !canResume(old)) return undefined;
     this.#sql.passKey.run({ run: old.run, resumedBy: run.id });
     const record = this.insert({ ...run, key: old.key }, from);
-    this.#append(record.run, entries);
+    this.#append(record.run, 0, entries);
     for (const message of messages) this.#deliver(record.run, message);
     return messages.length === 0 ? record : this.#queries.run(run.id);
   }
@@ -184,9 +184,8 @@ export class Transitions {
     this.concernedOthers = true;
   }
 
-  #append(run: number, entries: readonly JournalRow[]): void {
-    if (entries.length === 0) return;
-    assertFollow(entries, this.#sql.lastSeq.get(run) as number, `number ${run}`);
+  #append(run: number, lastSeq: number, entries: readonly JournalRow[]): void {
+    assertFollow(entries, lastSeq, `number ${run}`);
     for (const { seq, kind, step, occurrence, aspect, at, payload } of entries) {
       this.#sql.insertEntry.run(run, seq, kind, step, occurrence, aspect, at, payload);
     }
@@ -219,4 +218,5 @@ interface Fence {
   readonly owner: string | null;
   readonly epoch: number;
   readonly inboxSeq: number;
+  readonly lastSeq: number;
 }

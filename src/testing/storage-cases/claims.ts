@@ -24,6 +24,15 @@ export const claimCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'a claim asked for after a run is enqueued, but before that is answered, takes it',
+    async run(make) {
+      const storage = await make();
+      const enqueued = storage.enqueueRun(aRun());
+      const claimed = await claim(storage);
+      assert.deepEqual(idsOf(claimed), [(await enqueued).run.id]);
+    },
+  },
+  {
     name: 'only what is due (inclusive) and of a given definition is claimed',
     async run(make) {
       const storage = await make();
