@@ -175,7 +175,7 @@ class World {
     await this.#clock.until(Promise.race([finished, died, hangs]));
     clearTimeout(watchdog);
     alive = false;
-    if (ended) await engine.stop();
+    if (ended) await this.#clock.until(engine.stop());
     return ended;
   }
 
