@@ -227,7 +227,8 @@ export class Worker {
       })
       .catch((error: unknown) => this.#giveUp(error, record.id, driver))
       .finally(() => {
-        this.#drivers.delete(record.run);
+        // By now it may be driven again: what it was parked with is visible before it is acknowledged.
+        if (this.#drivers.get(record.run) === driver) this.#drivers.delete(record.run);
         this.#drives.delete(drive);
         this.wake();
       });
