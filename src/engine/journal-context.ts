@@ -27,22 +27,15 @@ import {
   cancelledError,
 } from '../interpreter/index.js';
 import type { InboxMessage, JournalRow, RollbackStatus, RunRecord, Transition } from '../storage/index.js';
-import {
-  errorPayload,
-  readRecorded,
-  readStepInput,
-  readValue,
-  recordedPayload,
-  valuePayload,
-  readStuck,
-} from './entries.js';
+import { conclusionPayload, endTransition, outcomeTransition, readConclusion } from './conclusion.js';
+import { errorPayload, readRecorded, readStepInput, recordedPayload } from './entries.js';
 import { Inbox } from './inbox.js';
 import { Journal, type Unit, runPlace } from './journal.js';
 import { JournalHandle } from './journal-handle.js';
-import { type TimedOut } from './open-gates.js';
 import { type OpenAttempt, OpenAttempts } from './open-attempts.js';
 import { type ChildEnded, OpenChildren } from './open-children.js';
-import { OpenGates } from './open-gates.js';
+import { OpenGates, type TimedOut } from './open-gates.js';
+import { OpenOperators } from './open-operators.js';
 import { Alarm, OpenSleeps } from './open-sleeps.js';
 import { Readiness } from './readiness.js';
 
@@ -116,7 +109,7 @@ export class JournalContext implements DurableContext {
   readonly #alarm: Alarm;
 
   readonly #cancellation = new JournalHandle<Cancellation>();
-  readonly #operators = new Map<JournalHandle<OperatorVerdict>, { place: Place; afterInbox: number }>();
+  readonly #operators: OpenOperators;
   #concluded = false;
   #ended = false;
   #unwinding = false;
@@ -143,6 +136,7 @@ export class JournalContext implements DurableContext {
     this.#attempts = new OpenAttempts(this.#journal, this.#readiness, clock, abortGraceMs, options.givenUp);
     this.#sleeps = new OpenSleeps(this.#journal, this.#readiness);
     this.#gates = new OpenGates(this.#journal, this.#readiness, this.#inbox);
+    this.#operators = new OpenOperators(this.#journal, this.#readiness, this.#inbox);
     this.#children = new OpenChildren({
       journal: this.#journal,
       readiness: this.#readiness,
@@ -276,7 +270,7 @@ export class JournalContext implements DurableContext {
       this.#journal.append('run-outcome', runPlace, conclusionPayload(conclusion));
       if (last) this.#journal.append('run-ended', runPlace, JSON.stringify({ status }));
       const transition = last
-        ? this.#endTransition({ outcome: conclusion.outcome, unwound: undefined, pivotReached: false })
+        ? endTransition({ outcome: conclusion.outcome, unwound: undefined }, this.#clock.now())
         : outcomeTransition(conclusion.outcome, undoes);
       if (last) this.#tellParent(conclusion.outcome, null, false);
       if (await this.#commitSettled(transition, last ? 2 : 1, last && this.#parent !== null ? 1 : 0)) {
@@ -290,20 +284,11 @@ export class JournalContext implements DurableContext {
 
   operator(place: Place, error: RunError | undefined): Handle<OperatorVerdict> {
     this.#begin('operator', place);
-    const handle = new JournalHandle<OperatorVerdict>();
-    const stuck = this.#journal.take('compensation-stuck', place);
-    const afterInbox = stuck === undefined ? this.#inbox.seen : readStuck(stuck.payload).afterInbox;
-    if (stuck === undefined) {
-      const payload = { afterInbox, ...(error && { error }) };
-      this.#journal.append('compensation-stuck', place, JSON.stringify(payload));
+    return this.#operators.begin(place, error, () => {
       // A parent need not wait for an operator of its child: it learns of the failure at once.
       const status = 'compensation-stuck';
       this.#postToParent({ status, output: null, error: this.#failure, rollbackStatus: 'stuck', pivotReached: false });
-    }
-    const decided = this.#journal.take('operator-decided', place);
-    if (decided === undefined) this.#operators.set(handle, { place, afterInbox });
-    else handle.settle(decided.seq, () => readVerdict(decided.payload));
-    return handle;
+    });
   }
 
   unwindChild(place: Place, runId: string, how: 'unwind' | OperatorVerdict): Handle<ChildUnwound> {
@@ -321,7 +306,7 @@ export class JournalContext implements DurableContext {
     for (;;) {
       this.#journal.append('run-ended', runPlace, JSON.stringify(payload));
       this.#tellParent(outcome, unwound?.status ?? null, pivotReached);
-      if (await this.#commitSettled(this.#endTransition(end), 1, this.#parent === null ? 0 : 1)) return;
+      if (await this.#commitSettled(endTransition(end, this.#clock.now()), 1, this.#parent === null ? 0 : 1)) return;
       await this.#inbox.refresh();
     }
   }
@@ -373,7 +358,7 @@ export class JournalContext implements DurableContext {
 
   /** Others could move the run on while it is driven, beside cancelling it. */
   get waitsForOthers(): boolean {
-    return this.#gates.any || this.#children.any || this.#operators.size > 0;
+    return this.#gates.any || this.#children.any || this.#operators.any;
   }
 
   #begin(operation: string, { step, occurrence, aspect }: Place): void {
@@ -403,7 +388,7 @@ export class JournalContext implements DurableContext {
   async #takeMessages(): Promise<boolean> {
     await this.#inbox.refresh();
     const cancelled = this.#takeCancellation();
-    const decided = this.#takeVerdicts();
+    const decided = this.#operators.proceed();
     const settled = await this.#children.proceed();
     return (await this.#gates.offer()) || settled || decided || cancelled;
   }
@@ -417,21 +402,6 @@ export class JournalContext implements DurableContext {
     const seq = this.#journal.append('cancel-requested', runPlace, payload);
     this.#readiness.settle(this.#cancellation, seq, () => cancellation);
     return true;
-  }
-
-  #takeVerdicts(): boolean {
-    for (const [handle, { place, afterInbox }] of this.#operators) {
-      // What was said before the unwind came to stand here was said about something else.
-      const message = this.#inbox.waiting('operator').find(({ seq }) => seq > afterInbox);
-      if (message === undefined) return false;
-      this.#inbox.take(message);
-      this.#operators.delete(handle);
-      const payload = JSON.stringify({ verdict: message.name, inboxSeq: message.seq });
-      const seq = this.#journal.append('operator-decided', place, payload);
-      this.#readiness.settle(handle, seq, () => readVerdict(payload));
-      return true;
-    }
-    return false;
   }
 
   /**
@@ -474,7 +444,7 @@ export class JournalContext implements DurableContext {
   #parkTransition(): Transition {
     const earliest = this.#earliest();
     const dueAt = earliest === Number.POSITIVE_INFINITY ? null : earliest;
-    if (this.#operators.size > 0) {
+    if (this.#operators.any) {
       return { kind: 'park', status: 'compensation-stuck', dueAt, rollbackStatus: 'stuck' };
     }
     if (this.#unwinding || this.meta.reopened) {
@@ -511,18 +481,6 @@ export class JournalContext implements DurableContext {
     this.#concluded = true;
     this.#failure = outcome.status === 'completed' ? null : outcome.error;
     this.#unwinding = this.#failure !== null && unwind && owed;
-  }
-
-  #endTransition({ outcome, unwound }: RunEnd): Transition {
-    const rollbackStatus: RollbackStatus | null = unwound?.status ?? null;
-    return {
-      kind: 'end',
-      status: outcome.status,
-      output: outcome.status === 'completed' ? (outcome.output?.text ?? null) : null,
-      error: outcome.status === 'completed' ? null : JSON.stringify(outcome.error),
-      rollbackStatus,
-      endedAt: this.#clock.now(),
-    };
   }
 
   /** In the same unit: a parent that waits for this run is woken by its end. */
@@ -606,40 +564,3 @@ const inputKinds = {
     firstAspect: 'compensate.1',
   },
 } as const;
-
-/** From here on the row says why the run fails, however long its unwind takes. */
-function outcomeTransition(outcome: RunOutcome, undoes: boolean): Transition | undefined {
-  if (outcome.status === 'completed') return undefined;
-  const error = JSON.stringify(outcome.error);
-  return undoes
-    ? { kind: 'status', status: 'compensating', rollbackStatus: 'owed', error }
-    : { kind: 'status', status: 'running', error };
-}
-
-function conclusionPayload({ outcome, unwind }: Conclusion): string {
-  const what = outcome.status === 'completed' ? valuePayload(outcome.output) : errorPayload(outcome.error);
-  const rest = JSON.stringify({ status: outcome.status, unwind });
-  return what === '{}' ? rest : `${what.slice(0, -1)},${rest.slice(1)}`;
-}
-
-function readConclusion(payload: string): Conclusion {
-  const { status, unwind, value, error } = JSON.parse(payload) as {
-    status: RunOutcome['status'];
-    unwind: boolean;
-    value?: unknown;
-    error?: RunError;
-  };
-  if (status === 'completed') {
-    const text = value === undefined ? undefined : readValue(valuePrefixed(value));
-    return { outcome: { status, output: text }, unwind };
-  }
-  return { outcome: { status, error: error ?? cancelledError(null) }, unwind };
-}
-
-function valuePrefixed(value: unknown): string {
-  return JSON.stringify({ value });
-}
-
-function readVerdict(payload: string | null): OperatorVerdict {
-  return (JSON.parse(payload ?? '{}') as { verdict: OperatorVerdict }).verdict;
-}
