@@ -325,6 +325,47 @@ describe('leases', () => {
     expect(calls).toBe(1);
     await Promise.all([one.stop(), other.stop()]);
   });
+
+  it('survive heartbeats that fail while the database is busy, which is no failure of a step', async () => {
+    const storage = new MemoryStorage();
+    const clock = new VirtualClock();
+    const work = gate();
+    let calls = 0;
+    let beats = 0;
+    const busy = new Proxy(storage, {
+      get: (target, property) => {
+        const member: unknown = Reflect.get(target, property, target);
+        if (typeof member !== 'function') return member;
+        if (property !== 'renewLeases') return member.bind(target) as unknown;
+        return async (...args: unknown[]) => {
+          beats += 1;
+          if (beats % 2 === 1) throw new RunsheetError('RS_STORAGE_BUSY', 'the database is locked');
+          return Reflect.apply(member, target, args) as unknown;
+        };
+      },
+    });
+    const options = {
+      clock,
+      definitions: [definitionOf(`steps: [{ id: s, step: s, timeout: never }]`)],
+      handlers: scripted({
+        s: async () => {
+          calls += 1;
+          await work.promise;
+        },
+      }),
+    };
+    const one = createEngine({ ...options, storage: busy });
+    const other = createEngine({ ...options, storage });
+    await one.start();
+    const { id } = await one.enqueue('flow');
+    await other.start();
+    await clock.advance(5 * 60_000);
+    expect(beats).toBeGreaterThan(20);
+    work.open();
+    expect((await clock.until(one.result(id))).status).toBe('completed');
+    expect(calls).toBe(1);
+    await Promise.all([one.stop(), other.stop()]);
+  });
 });
 
 describe('stop', () => {
