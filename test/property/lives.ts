@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type Clock,
   type Engine,
   type Handler,
   type HandlerContext,
@@ -20,6 +19,7 @@ import { type Definition, readWorkflow, sealDefinition } from '../../src/definit
 import type { InboxMessage, JournalRow, RunRecord } from '../../src/storage/index.js';
 import { Source } from '../../src/syntax/index.js';
 import { type Conduct, type Family, type Written, childNames, write } from './flow-arbitrary.js';
+import { ProcessClock } from '../support/process-clock.js';
 
 /** What somebody outside does to the runs, at a time after the start. */
 export interface Act {
@@ -360,45 +360,5 @@ function fail({ how }: Conduct, direction: string): never {
       throw new NonRetryableError(message);
     case 'no-effect':
       throw new NoEffectError(message);
-  }
-}
-
-/** The timers of one process: none of them fires once it is dead. */
-class ProcessClock implements Clock {
-  readonly #clock: Clock;
-  readonly #timers = new Set<Timer>();
-  #stopped = false;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  now(): number {
-    return this.#clock.now();
-  }
-
-  monotonic(): number {
-    return this.#clock.monotonic();
-  }
-
-  setTimer(delayMs: number, callback: () => void): Timer {
-    if (this.#stopped) return { cancel: () => {} };
-    const timer = this.#clock.setTimer(delayMs, () => {
-      this.#timers.delete(timer);
-      callback();
-    });
-    this.#timers.add(timer);
-    return {
-      cancel: () => {
-        this.#timers.delete(timer);
-        timer.cancel();
-      },
-    };
-  }
-
-  stop(): void {
-    this.#stopped = true;
-    for (const timer of this.#timers) timer.cancel();
-    this.#timers.clear();
   }
 }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type Clock,
   type Engine,
   type Handler,
   type JsonObject,
@@ -12,10 +11,10 @@ import {
 } from 'runsheet';
 import { type Death, VirtualClock, mortal } from 'runsheet/testing';
 import { expect } from 'vitest';
-import type { Timer } from '../../src/common/index.js';
 import type { Definition } from '../../src/definition/index.js';
 import type { JournalRow, Unit } from '../../src/storage/index.js';
 import { HandlersAtWork } from './handlers-at-work.js';
+import { ProcessClock } from './process-clock.js';
 
 /** A run that processes are killed over. */
 export interface Scenario {
@@ -225,46 +224,6 @@ class World {
       this.#violations.push(`${key} is repeated with another input`);
     }
     this.calls.push({ key, attempt, input });
-  }
-}
-
-/** The timers of one process: none of them fires once it is dead. */
-class ProcessClock implements Clock {
-  readonly #clock: Clock;
-  readonly #timers = new Set<Timer>();
-  #stopped = false;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  now(): number {
-    return this.#clock.now();
-  }
-
-  monotonic(): number {
-    return this.#clock.monotonic();
-  }
-
-  setTimer(delayMs: number, callback: () => void): Timer {
-    if (this.#stopped) return { cancel: () => {} };
-    const timer = this.#clock.setTimer(delayMs, () => {
-      this.#timers.delete(timer);
-      callback();
-    });
-    this.#timers.add(timer);
-    return {
-      cancel: () => {
-        this.#timers.delete(timer);
-        timer.cancel();
-      },
-    };
-  }
-
-  stop(): void {
-    this.#stopped = true;
-    for (const timer of this.#timers) timer.cancel();
-    this.#timers.clear();
   }
 }
 
