@@ -2,10 +2,13 @@ import { type Definition, readWorkflow, sealDefinition } from '../definition/ind
 import type { HandlerCatalogue } from '../handlers/index.js';
 import type { Diagnostic, Source } from '../syntax/index.js';
 import { checkWorkflow } from './check-workflow.js';
+import type { WorkflowCatalogue } from './workflow-catalogue.js';
 
 export interface CheckOptions {
   /** What the flow may call. Absent: nothing is said about handlers. */
   readonly handlers?: HandlerCatalogue;
+  /** The workflows that it may start as children. Absent: nothing is said about children. */
+  readonly workflows?: WorkflowCatalogue;
 }
 
 export interface CheckedSource {

@@ -7,6 +7,7 @@ import { checkHandlers, checkIds, checkLoopNames, checkPolicies } from './check-
 import { checkPaths } from './check-paths.js';
 import { checkSteps, stepNamesOf } from './check-steps.js';
 import { readFlow } from './read-flow.js';
+import type { WorkflowCatalogue } from './workflow-catalogue.js';
 
 export interface WorkflowToCheck {
   readonly source: Source;
@@ -15,6 +16,8 @@ export interface WorkflowToCheck {
   readonly document?: WorkflowDocument;
   /** Absent: nothing is said about handlers. */
   readonly handlers?: HandlerCatalogue;
+  /** Absent: nothing is said about children. */
+  readonly workflows?: WorkflowCatalogue;
 }
 
 /**

@@ -1,3 +1,4 @@
 export { type CheckOptions, type CheckedSource, checkSource } from './check-source.js';
 export { type WorkflowToCheck, checkWorkflow } from './check-workflow.js';
 export { InvalidDefinitionsError, isFlowFile, loadDefinitions } from './load-definitions.js';
+export { type CataloguedWorkflow, type WorkflowCatalogue } from './workflow-catalogue.js';

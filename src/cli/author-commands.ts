@@ -1,0 +1,47 @@
+import { Option } from 'commander';
+import type { CommandGroup } from './command-group.js';
+import { wholeNumber } from './option-values.js';
+import { sharedOptions } from './shared-options.js';
+
+/** The commands for those who write flows and handlers. */
+export const addAuthorCommands: CommandGroup = (command, io, done) => {
+  command('validate [paths...]', 'check flows: files, folders, or - for stdin')
+    .addOption(formatOption())
+    .option('--json', 'the same as --format json')
+    .option(...sharedOptions.handlers)
+    .option('--no-handlers', 'do not load handlers, and check nothing about them')
+    .option('--definitions <folder>', 'what is checked if no path is given', 'definitions')
+    .option('--max-warnings <n>', 'fail if there are more warnings than this', wholeNumber(0))
+    .action(async (paths: string[], { json, ...options }) => {
+      const { validate } = await import('./commands/validate.js');
+      done(await validate(paths, { ...options, format: json === true ? 'json' : options.format }, io));
+    });
+
+  command('hash <path>', 'print the identity of a flow: sha256, name, revision')
+    .option(...sharedOptions.json)
+    .action(async (path: string, options) => {
+      const { hash } = await import('./commands/hash.js');
+      done(await hash(path, options, io));
+    });
+
+  command('diff <before> [after]', 'say what changed in meaning between two flows, and which runs that touches')
+    .addHelpText('after', '\nWith one flow: from what its newest run is on. A flow is a file, or - for stdin.')
+    .option(...sharedOptions.json)
+    .option(...sharedOptions.database)
+    .action(async (before: string, after: string | undefined, options) => {
+      const { diff } = await import('./commands/diff.js');
+      done(await diff(before, after, options, io));
+    });
+
+  command('handlers', 'list the handlers and what they take, give and throw')
+    .option('--json', 'print JSON, with the whole schemas', false)
+    .option(...sharedOptions.handlers)
+    .action(async (options) => {
+      const { handlers } = await import('./commands/handlers.js');
+      done(await handlers(options, io));
+    });
+};
+
+function formatOption(): Option {
+  return new Option('--format <format>', 'how to print what is found').choices(['human', 'json']).default('human');
+}
