@@ -1,6 +1,6 @@
 import { type JsonObject, isJsonObject } from '../common/index.js';
 import { type Report, quoted } from '../definition/index.js';
-import { analyseFormula } from '../expression/index.js';
+import { inspectFormula, walkFormula } from '../expression/index.js';
 import { nearest } from '../syntax/index.js';
 import type { FlowModel, FormulaUse } from './flow-model.js';
 
@@ -32,17 +32,19 @@ function closedFields(schema: JsonObject): readonly string[] | undefined {
 
 function checkVariable(use: FormulaUse, variable: string, fields: readonly string[], report: Report): void {
   if (!use.place.variables.has(variable) || !use.text.includes(`$${variable}`)) return;
-  // The analysis knows which `$input` is the run's and which a parameter of that name: those it misses when it is not bound.
-  const without = new Set([...use.place.variables].filter((each) => each !== variable));
-  for (const problem of analyseFormula(use.text, without)) {
-    if (problem.kind !== 'unknown-variable' || problem.name !== variable) continue;
-    const found = /^\s*\.\s*(?:([A-Za-z_]\w*)(?!\w*\s*\()|`([^`]+)`)/.exec(use.text.slice(problem.end));
-    const field = found?.[1] ?? found?.[2];
-    if (found === null || field === undefined || fields.includes(field)) continue;
-    const end = problem.end + found[0].length - (found[2] === undefined ? 0 : 1);
-    const range = { start: use.node.offsetOf(end - field.length), end: use.node.offsetOf(end) };
-    report.error('RS4006', range, `\`$${variable}\` has no ${quoted(field)}`, helpFor(variable, field, fields));
-  }
+  const inspected = inspectFormula(use.text);
+  if (!inspected.ok) return;
+  walkFormula(inspected.tree, (node) => {
+    if (node.kind !== 'path') return;
+    const [first, second] = node.steps;
+    if (first.kind !== 'expression' || first.node.kind !== 'variable' || second?.kind !== 'name') return;
+    if (first.node.own || first.node.name !== variable || first.stages.length > 0 || first.focus !== undefined) return;
+    if (fields.includes(second.name)) return;
+    const { start, end } = second.nameSpan;
+    const range = { start: use.node.offsetOf(start), end: use.node.offsetOf(end) };
+    const message = `\`$${variable}\` has no ${quoted(second.name)}`;
+    report.error('RS4006', range, message, helpFor(variable, second.name, fields));
+  });
 }
 
 function helpFor(variable: string, field: string, fields: readonly string[]): string {

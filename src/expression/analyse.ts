@@ -1,9 +1,7 @@
-import { FormulaSyntaxError } from './formula-error.js';
+import { type FormulaNode, type PathStep, walkFormula } from './formula-tree.js';
 import { functionNames } from './functions.js';
-import { type ChildRole, type JsonataNode, childrenOf } from './jsonata-tree.js';
-import { type FreeVariable, stepMentions } from './names.js';
-import { parseFormula } from './parse.js';
-import { Spans } from './spans.js';
+import { type SoundFormula, type StepReference, inspectFormula } from './inspect.js';
+import type { Span } from './spans.js';
 
 /**
  * - `syntax`: the text is no formula
@@ -30,49 +28,26 @@ export interface FormulaProblem {
  * does not compile has one. `knownVariables`: names, without `$`, that have a value where the formula stands.
  */
 export function analyseFormula(text: string, knownVariables: ReadonlySet<string>): FormulaProblem[] {
-  let parsed;
-  try {
-    parsed = parseFormula(text);
-  } catch (error) {
-    if (!(error instanceof FormulaSyntaxError)) throw error;
-    const { message, start, end, help } = error;
+  const inspected = inspectFormula(text);
+  if (!inspected.ok) {
+    const { message, start, end, help } = inspected.error;
     return [{ kind: 'syntax', message, start, end, ...(help === undefined ? {} : { help }) }];
   }
-  const { body, offset, tree, free } = parsed;
-  const problems = [...variableProblems(free, body, knownVariables), ...nameProblems(tree, body, knownVariables)];
-  return problems
-    .map((problem) => ({ ...problem, start: problem.start + offset, end: problem.end + offset }))
-    .sort((a, b) => a.start - b.start || a.end - b.end);
+  const problems = [...variableProblems(inspected, knownVariables), ...nameProblems(inspected.tree, knownVariables)];
+  return problems.sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
 /** Every `$steps.<id>` of a formula, with the range of the id alone. Empty for a text that does not compile. */
-export function stepReferences(text: string): { id: string; start: number; end: number }[] {
-  let parsed;
-  try {
-    parsed = parseFormula(text);
-  } catch (error) {
-    if (error instanceof FormulaSyntaxError) return [];
-    throw error;
-  }
-  const { body, offset, tree, free } = parsed;
-  const spans = new Spans(body);
-  return stepMentions(tree, free)
-    .mentions.map(({ id, node }) => {
-      const token = spans.tokenEndingAt(node.position);
-      const end = token?.end ?? body.length;
-      const quotes = token !== undefined && /^[`"']/.test(token.text) ? 1 : 0;
-      return { id, start: offset + (token?.start ?? end) + quotes, end: offset + end - quotes };
-    })
-    .sort((a, b) => a.start - b.start);
+export function stepReferences(text: string): readonly StepReference[] {
+  const inspected = inspectFormula(text);
+  return inspected.ok ? inspected.steps : [];
 }
 
-function variableProblems(free: readonly FreeVariable[], body: string, known: ReadonlySet<string>): FormulaProblem[] {
-  const spans = new Spans(body);
+function variableProblems({ free }: SoundFormula, known: ReadonlySet<string>): FormulaProblem[] {
   const problems: FormulaProblem[] = [];
-  for (const { name, node, called } of free) {
-    const token = spans.tokenEndingAt(node.position);
-    if (!token || name === '' || name === '$' || functionNames.has(name)) continue;
-    const { start, end } = token;
+  for (const { node, called } of free) {
+    const { name, start, end } = node;
+    if (functionNames.has(name)) continue;
     if (name === 'eval') {
       problems.push({ kind: 'eval', name, message: '`$eval` is not available in formulas', start, end });
     } else if (called && !known.has(name)) {
@@ -87,81 +62,83 @@ function variableProblems(free: readonly FreeVariable[], body: string, known: Re
 }
 
 /** Names that are read from the context, which is empty outside predicates, later steps, sort terms and groupings. */
-function nameProblems(tree: JsonataNode, body: string, known: ReadonlySet<string>): FormulaProblem[] {
-  const spans = new Spans(body);
+function nameProblems(tree: FormulaNode, known: ReadonlySet<string>): FormulaProblem[] {
   const problems: FormulaProblem[] = [];
-  const report = (node: JsonataNode, problem: Omit<FormulaProblem, 'start' | 'end'>): void => {
-    const token = spans.tokenEndingAt(node.position);
-    if (token) problems.push({ ...problem, start: token.start, end: token.end });
-  };
-
-  const visit = (node: JsonataNode, role: ChildRole): void => {
-    const called = calledBareName(node);
-    if (called) {
-      const name = String(called.value);
-      report(called, {
-        kind: 'unknown-function',
-        name,
-        message: `\`${name}(…)\` is no function: functions begin with \`$\``,
-        ...(functionNames.has(name) && { help: `write \`$${name}(…)\`, with what it works on as its first argument` }),
-      });
+  const called = new Set<FormulaNode>();
+  walkFormula(tree, (node, role) => {
+    if (node.kind === 'call' || node.kind === 'partial') {
+      const name = nameAlone(node.callee);
+      if (name !== undefined) {
+        called.add(node.callee);
+        problems.push(bareCall(name, node.callee));
+      }
     }
-    const steps = node.steps ?? [];
-    const [first] = steps;
-    if (first && role === 'context' && first.type === 'name' && first !== called)
-      report(first, bareName(first, steps, known));
-    if (role === 'context' && isContext(node)) {
-      const name = node.type === 'variable' ? `$${String(node.value)}` : node.type === 'wildcard' ? '*' : '**';
-      report(node, {
-        kind: 'bare-name',
-        name,
-        message: `\`${name}\` is empty here: a formula has no context, only variables`,
-        help: 'begin with a variable, as in `$input`',
-      });
+    if (node.kind === 'context' && role === 'context') problems.push(emptyContext(node.name, node));
+    if (node.kind !== 'path') return;
+    const [first] = node.steps;
+    if (role === 'context' && first.kind === 'name' && !called.has(node)) {
+      problems.push({ ...bareName(first.name, node.steps, known), start: first.start, end: first.end });
     }
-    const last = steps.at(-1);
-    if (last && steps.length > 1 && last.type === 'name' && last.value === 'length') {
-      report(last, {
+    if (role === 'context' && (first.kind === 'wildcard' || first.kind === 'descendant')) {
+      problems.push(emptyContext(first.kind === 'wildcard' ? '*' : '**', first));
+    }
+    const last = node.steps.at(-1);
+    if (last?.kind === 'name' && node.steps.length > 1 && last.name === 'length') {
+      problems.push({
         kind: 'length',
         name: 'length',
         message: '`.length` is a field called length here, not a number of items or characters',
+        start: last.start,
+        end: last.end,
         help: '`$count(…)` counts the items of a list, `$length(…)` the characters of a text',
       });
     }
-    for (const child of childrenOf(node)) {
-      if (called && child.node === node.procedure) continue;
-      visit(child.node, role === 'items' ? 'items' : child.role);
-    }
-  };
-  visit(tree, 'context');
+  });
   return problems;
 }
 
 /** The name of `count(…)`, where `$count(…)` is meant. */
-function calledBareName(node: JsonataNode): JsonataNode | undefined {
-  if (node.type !== 'function' && node.type !== 'partial') return undefined;
-  const [only, second] = node.procedure?.steps ?? [];
-  return only?.type === 'name' && second === undefined ? only : undefined;
+function nameAlone(callee: FormulaNode): string | undefined {
+  if (callee.kind !== 'path' || callee.steps.length > 1) return undefined;
+  const [only] = callee.steps;
+  return only.kind === 'name' ? only.name : undefined;
 }
 
-function isContext(node: JsonataNode): boolean {
-  if (node.type === 'variable') return node.value === '' || node.value === '$';
-  return node.type === 'wildcard' || node.type === 'descendant';
+function bareCall(name: string, { start, end }: Span): FormulaProblem {
+  const problem: FormulaProblem = {
+    kind: 'unknown-function',
+    name,
+    message: `\`${name}(…)\` is no function: functions begin with \`$\``,
+    start,
+    end,
+  };
+  if (!functionNames.has(name)) return problem;
+  return { ...problem, help: `write \`$${name}(…)\`, with what it works on as its first argument` };
+}
+
+function emptyContext(name: string, { start, end }: Span): FormulaProblem {
+  return {
+    kind: 'bare-name',
+    name,
+    message: `\`${name}\` is empty here: a formula has no context, only variables`,
+    start,
+    end,
+    help: 'begin with a variable, as in `$input`',
+  };
 }
 
 function bareName(
-  first: JsonataNode,
-  steps: readonly JsonataNode[],
+  name: string,
+  steps: readonly PathStep[],
   known: ReadonlySet<string>,
 ): Omit<FormulaProblem, 'start' | 'end'> {
-  const name = String(first.value);
   const message = `\`${name}\` stands for nothing here: names outside a list's \`[…]\` begin with a variable`;
   const problem = { kind: 'bare-name' as const, name, message };
   if (known.has(name)) return { ...problem, help: `did you mean \`$${name}\`?` };
   if (['True', 'False', 'Null', 'TRUE', 'FALSE', 'NULL'].includes(name))
     return { ...problem, help: `write \`${name.toLowerCase()}\`` };
   if (name === 'undefined' || name === 'None') return { ...problem, help: 'ask `$exists(…)`, or compare with `null`' };
-  const path = steps.filter((step) => step.type === 'name').map((step) => String(step.value));
+  const path = steps.flatMap((step) => (step.kind === 'name' ? [step.name] : []));
   return {
     ...problem,
     help: `did you mean \`$input.${path.join('.')}\`? As text it is written \`"${path.join('.')}"\``,

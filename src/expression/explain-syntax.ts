@@ -15,7 +15,11 @@ export interface JsonataFailure {
 
 export function isJsonataFailure(error: unknown): error is JsonataFailure {
   return (
-    typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' && 'stack' in error
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    /^[DSTU]\d{4}$/.test(error.code)
   );
 }
 
@@ -85,6 +89,8 @@ function messageOf(error: JsonataFailure, token: string): string {
       return error.token === '(end)' ? 'the formula ends too early' : `\`${token}\` needs something before it`;
     case 'S0212':
       return 'only a variable (`$name`) can stand before `:=`';
+    case 'S0217':
+      return '`%` leads nowhere: there is no item around the one at hand';
     case 'S0302':
       return 'a regular expression has no closing `/`';
     default:
