@@ -21,6 +21,32 @@ const layers = [
 /** Pairs that the order would allow but that must not know each other. */
 const strangers = { storage: ['syntax', 'definition', 'expression', 'handlers', 'check', 'interpreter'] };
 
+/**
+ * The document of flow tests is checked without an engine: `testing/flow-tests/` comes right after `check` and has an
+ * index of its own, which leaves the rest of `testing/` unloaded.
+ */
+const flowTests = {
+  files: ['src/testing/flow-tests/**/*.ts'],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        patterns: [
+          { regex: '^\\.\\./(?!\\.\\.)', message: 'testing/flow-tests/ knows nothing of the rest of testing/.' },
+          {
+            regex: `^(\\.\\./)+(${layers.slice(layers.indexOf('check') + 1).join('|')})(/|$)`,
+            message: 'testing/flow-tests/ comes right after check/ in the data flow (see eslint.config.js).',
+          },
+          {
+            regex: `^(\\.\\./)+(${layers.join('|')})/(?!index\\.js$)`,
+            message: 'Import another folder through its index.js, which says what it offers.',
+          },
+        ],
+      },
+    ],
+  },
+};
+
 const direction = layers.map((folder, place) => {
   const forbidden = [...layers.slice(place + 1), ...(strangers[folder] ?? [])];
   return {
@@ -39,7 +65,7 @@ const direction = layers.map((folder, place) => {
                   },
                 ]),
             {
-              regex: `^(\\.\\./)+(${layers.filter((other) => other !== folder).join('|')})/(?!index\\.js$)`,
+              regex: `^(\\.\\./)+(${layers.filter((other) => other !== folder).join('|')})/(?!(flow-tests/)?index\\.js$)`,
               message: 'Import another folder through its index.js, which says what it offers.',
             },
           ],
@@ -50,7 +76,7 @@ const direction = layers.map((folder, place) => {
 });
 
 export default tseslint.config(
-  { ignores: ['dist/', 'coverage/', 'out/', 'src/definition/document.generated.ts'] },
+  { ignores: ['dist/', 'coverage/', 'out/', 'src/**/document.generated.ts'] },
   tseslint.configs.recommended,
   {
     rules: {
@@ -74,4 +100,5 @@ export default tseslint.config(
     },
   },
   ...direction,
+  flowTests,
 );

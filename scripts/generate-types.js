@@ -1,14 +1,29 @@
-// Writes src/definition/document.generated.ts from schemas/workflow.schema.json. `npm run generate`.
-// `generateTypes` is exported for the test that checks that the file is current.
+// Writes the types of what authors write from the schemas in schemas/. `npm run generate`.
+// `generatedTypes` and `generateTypes` are exported for the tests that check that the files are current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compile } from 'json-schema-to-typescript';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-export const generatedFile = at('src/definition/document.generated.ts');
+export const generatedTypes = {
+  workflow: {
+    schema: 'schemas/workflow.schema.json',
+    file: at('src/definition/document.generated.ts'),
+    name: 'WorkflowDocument',
+    imports: "import type { JsonObject, JsonValue } from '../common/index.js';",
+  },
+  flowTest: {
+    schema: 'schemas/flow-test.schema.json',
+    file: at('src/testing/flow-tests/document.generated.ts'),
+    name: 'FlowTestDocument',
+    imports: "import type { JsonValue } from '../../common/index.js';",
+  },
+};
 
-const typeName = (definition) => definition.charAt(0).toUpperCase() + definition.slice(1);
+/** `notHere` marks a key that is offered before the form without it is chosen. */
+const typeName = (definition) =>
+  definition === 'notHere' ? 'never' : definition.charAt(0).toUpperCase() + definition.slice(1);
 
 /** Types are named by their key in `$defs`; titles are for editors, hover texts become doc comments. */
 function forTypes(schema) {
@@ -35,15 +50,13 @@ function forTypes(schema) {
   return result;
 }
 
-export async function generateTypes() {
-  const schema = forTypes(JSON.parse(readFileSync(at('schemas/workflow.schema.json'), 'utf8')));
+export async function generateTypes({ schema: path, name, imports }) {
+  const schema = forTypes(JSON.parse(readFileSync(at(path), 'utf8')));
   delete schema.$id;
   delete schema.$defs.itemWithoutVerb;
-  const text = await compile(schema, 'WorkflowDocument', {
-    bannerComment: [
-      '// Generated from schemas/workflow.schema.json by `npm run generate`. Do not edit.',
-      "import type { JsonObject, JsonValue } from '../common/index.js';",
-    ].join('\n'),
+  delete schema.$defs.notHere;
+  const text = await compile(schema, name, {
+    bannerComment: [`// Generated from ${path} by \`npm run generate\`. Do not edit.`, imports].join('\n'),
     additionalProperties: false,
     ignoreMinAndMaxItems: true,
     unreachableDefinitions: true,
@@ -55,5 +68,5 @@ export async function generateTypes() {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  writeFileSync(generatedFile, await generateTypes());
+  for (const types of Object.values(generatedTypes)) writeFileSync(types.file, await generateTypes(types));
 }

@@ -6,8 +6,11 @@ export { type Definition, definitionFromCanonical, sealDefinition } from './defi
 export { type ValidatedInput, inputSchemaOf, validateInput } from './input.js';
 export { type SchemaProblem, type SchemaValidator, compileSchema } from './json-schema.js';
 export { type ReadWorkflow, readWorkflow } from './read-workflow.js';
-export { Report, describe, listed, quoted } from './report.js';
-export { languageVariables } from './value-fields.js';
-export { type FieldKind, type Shape, innerShapes, itemShapes, workflowShape } from './shapes.js';
+export { Report, describe, listed, quoted, valueRange } from './report.js';
+export * as scalarFields from './scalar-fields.js';
+export { checkPlainField, exclude, map as checkMap } from './plain-fields.js';
+export { problemText } from './schema-fields.js';
+export { languageVariables, warnOfFormulas } from './value-fields.js';
+export { type FieldKind, type PlainKind, type Shape, innerShapes, itemShapes, workflowShape } from './shapes.js';
 export { type DefinitionDiff, type ItemChange, diffDefinitions } from './diff.js';
 export { type FieldChange } from './field-changes.js';

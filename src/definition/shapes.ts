@@ -60,11 +60,11 @@ export type NestedKind =
  */
 export type FieldKind = PlainKind | NestedKind;
 
-export interface Shape {
+export interface Shape<Kind extends string = FieldKind> {
   /** How messages call what has this shape. */
   readonly what: string;
   readonly required: readonly string[];
-  readonly keys: Readonly<Record<string, FieldKind>>;
+  readonly keys: Readonly<Record<string, Kind>>;
 }
 
 const common = { id: 'id', description: 'text', when: 'condition', onError: 'onError' } as const;

@@ -78,6 +78,20 @@ export const diagnosticCodes = {
   RS4008: 'A retry policy does not exist',
   RS4009: '`as` takes the name of a variable or function of the language',
   RS4010: '`as` hides the element of an outer `forEach`',
+  RS6001: 'A value of a flow test is of the wrong kind',
+  RS6002: 'A key that a flow test needs is missing',
+  RS6003: 'A key is not known in a flow test',
+  RS6004: 'A key of a flow test stands at the wrong level',
+  RS6005: 'Two keys of a flow test exclude each other',
+  RS6006: 'A name in a flow test breaks the rules for names',
+  RS6007: 'A count in a flow test is no whole number, or too small',
+  RS6008: 'A duration in a flow test has no unit',
+  RS6009: 'A text in a flow test is no duration',
+  RS6010: 'A word in a flow test is not one of those allowed',
+  RS6011: 'A list or text of a flow test that must hold something is empty',
+  RS6012: 'A text is no place in a run',
+  RS6013: 'A text is no point in time',
+  RS6040: 'A formula stands where a flow test reads only literal values',
 } as const;
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;

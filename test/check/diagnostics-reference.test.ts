@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { checkSource } from '../../src/check/index.js';
-import { type DiagnosticCode, Source, diagnosticCodes } from '../../src/syntax/index.js';
+import { type Diagnostic, type DiagnosticCode, Source, diagnosticCodes } from '../../src/syntax/index.js';
+import { readFlowTest } from '../../src/testing/flow-tests/index.js';
 
 const reference = readFileSync(new URL('../../docs/reference/diagnostics.md', import.meta.url), 'utf8');
 const testFolder = fileURLToPath(new URL('..', import.meta.url));
@@ -40,9 +41,21 @@ const handlers = new Map(
     .map((name) => [name, { name }]),
 );
 
-function check(example: string, code: string): { codes: string[]; severities: string[] } {
+/** A whole file of flow tests around an example that is only a part of one. */
+function asFlowTest(example: string): string {
+  if (/^workflow:/m.test(example)) return example;
+  if (/^tests:/m.test(example)) return `workflow: ./example.yaml\n${example}`;
+  return `workflow: ./example.yaml\ntests:\n  - name: example\n${example.replace(/^(?=.)/gm, '    ')}`;
+}
+
+function diagnosticsOf(example: string, code: string): Diagnostic[] {
+  if (code.startsWith('RS6')) return readFlowTest(new Source('example.test.yaml', asFlowTest(example))).diagnostics;
   const options = code === 'RS4007' ? { handlers } : {};
-  const { diagnostics } = checkSource(new Source('example.yaml', asFlow(example)), options);
+  return checkSource(new Source('example.yaml', asFlow(example)), options).diagnostics;
+}
+
+function check(example: string, code: string): { codes: string[]; severities: string[] } {
+  const diagnostics = diagnosticsOf(example, code);
   return { codes: diagnostics.map((each) => each.code), severities: diagnostics.map((each) => each.severity) };
 }
 

@@ -6,6 +6,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from '../../src/common/
 import { readWorkflow, verbs } from '../../src/definition/index.js';
 import { innerShapes, itemShapes, workflowShape } from '../../src/definition/shapes.js';
 import { Source } from '../../src/syntax/index.js';
+import { expectCurrentTypes } from '../support/generated-types.js';
 import { documentOf, everythingElse, orderFulfilment } from './flows.js';
 
 interface MapSchema extends JsonObject {
@@ -30,11 +31,7 @@ describe('schemas/workflow.schema.json', () => {
   });
 
   test('has generated the types as they are', async () => {
-    const { generateTypes, generatedFile } = (await import('../../scripts/generate-types.js' as string)) as {
-      generateTypes(): Promise<string>;
-      generatedFile: string;
-    };
-    expect(readFileSync(generatedFile, 'utf8'), 'run `npm run generate`').toBe(await generateTypes());
+    await expectCurrentTypes('workflow');
   });
 
   const shapes = [

@@ -1,0 +1,298 @@
+import {
+  type Report,
+  checkMap,
+  checkPlainField,
+  describe,
+  exclude,
+  listed,
+  quoted,
+  scalarFields,
+  valueRange,
+  warnOfFormulas,
+} from '../../definition/index.js';
+import { type MappingEntry, type MappingNode, type SyntaxNode, entryOf } from '../../syntax/index.js';
+import { parsePlace } from './places.js';
+import { type TestFieldKind, type TestShape, testShapes, testWords } from './shapes.js';
+import { reportUnknownTestKeys } from './unknown-test-keys.js';
+
+/** Checks the shape of a file of flow tests. What passes here fits `schemas/flow-test.schema.json`. */
+export function checkFlowTestShape(root: SyntaxNode, report: Report): void {
+  if (root.kind !== 'mapping') {
+    const help = 'begin with `workflow: <path of the flow>` and `tests:`';
+    report.error('RS6001', root.range, `a file of flow tests must be a map, not ${describe(root)}`, help);
+    return;
+  }
+  checkShape(root, testShapes.file, report);
+}
+
+function checkShape(node: MappingNode, shape: TestShape, report: Report): void {
+  const meant = reportUnknownTestKeys(node, shape, report);
+  for (const key of shape.required) {
+    if (meant.has(key) || entryOf(node, key) !== undefined) continue;
+    report.error('RS6002', firstRange(node), `${shape.what} needs \`${key}\``);
+  }
+  for (const entry of node.entries) {
+    const kind = Object.hasOwn(shape.keys, entry.key.value) ? shape.keys[entry.key.value] : undefined;
+    if (kind !== undefined) checkField(kind, entry, report);
+  }
+}
+
+function checkField(kind: TestFieldKind, entry: MappingEntry, report: Report): void {
+  switch (kind) {
+    case 'text':
+    case 'boolean':
+    case 'condition':
+      return checkPlainField(kind, entry, report);
+    case 'title':
+      return title(entry, report);
+    case 'name':
+      return scalarFields.name(entry, 'a name', report);
+    case 'workflow name':
+      return checkPlainField('child', entry, report);
+    case 'attempt':
+      return checkPlainField('count', entry, report);
+    case 'duration':
+      return checkPlainField('delay', entry, report);
+    case 'time':
+      return time(entry, report);
+    case 'value':
+      return;
+    case 'literal':
+      return literal(entry, report);
+    case 'defaults':
+      return shaped(entry, testShapes.testDefaults, report);
+    case 'tests':
+      return maps(entry, 'a test', report, (node) => checkShape(node, testShapes.test, report));
+    case 'handlers':
+      return handlers(entry, report);
+    case 'children':
+      return scripts(entry, 'a map of child workflow → answer', report);
+    case 'throws':
+      return shaped(entry, testShapes.throws, report, 'name');
+    case 'signals':
+      return maps(entry, 'a signal', report, (node) => {
+        checkShape(node, testShapes.signal, report);
+        oneOf(node, ['at', 'after'], testShapes.signal, report);
+      });
+    case 'crash':
+      return crash(entry, report);
+    case 'cancel':
+      return shaped(entry, testShapes.cancel, report, 'at', (node) =>
+        oneOf(node, ['at', 'after'], testShapes.cancel, report),
+      );
+    case 'resume':
+      return shaped(entry, testShapes.resume, report, 'at');
+    case 'secrets':
+      return checkMap(entry, 'a map of texts', report, (node) => secrets(node, report));
+    case 'expect':
+      return shaped(entry, testShapes.expect, report, undefined, (node) => expectation(node, report));
+    case 'expected error':
+      return shaped(entry, testShapes.expectedError, report, 'name');
+    case 'turn':
+      return place(entry.value, { compensations: false, key: entry.key.value }, report);
+    case 'place':
+      return place(entry.value, { compensations: true, key: entry.key.value }, report);
+    case 'turns':
+      return turns(entry, report);
+    case 'calls':
+      return checkMap(entry, 'a map of handler → number of calls', report, (node) => calls(node, report));
+    case 'inputs':
+      return checkMap(entry, 'a map of item → fields of its `with`', report, (node) => inputs(node, report));
+    case 'status':
+    case 'rollback':
+    case 'start refusal':
+    case 'signal refusal':
+    case 'cancel refusal':
+    case 'resume refusal':
+      return scalarFields.oneOf(entry, testWords[kind], report);
+  }
+}
+
+function firstRange(node: MappingNode): SyntaxNode['range'] {
+  return node.entries[0]?.key.range ?? node.range;
+}
+
+/** A map of one shape; `short` is the key that was meant where only a text stands. */
+function shaped(
+  entry: MappingEntry,
+  shape: TestShape,
+  report: Report,
+  short?: string,
+  also?: (node: MappingNode) => void,
+): void {
+  const { key, value } = entry;
+  if (value.kind === 'mapping') {
+    checkShape(value, shape, report);
+    also?.(value);
+    return;
+  }
+  const isText = value.kind === 'scalar' && typeof value.value === 'string' && short !== undefined;
+  const help = isText ? `write \`${key.value}: { ${short}: ${String(value.value)} }\`` : undefined;
+  scalarFields.wrongKind(entry, `a map with ${listed(Object.keys(shape.keys), 'and')}`, report, help);
+}
+
+/** The maps of a list that must have at least one. */
+function maps(entry: MappingEntry, each: string, report: Report, check: (node: MappingNode) => void): void {
+  const { key, value } = entry;
+  if (value.kind !== 'sequence') {
+    const help = value.kind === 'mapping' ? 'begin each entry with `- `' : undefined;
+    return scalarFields.wrongKind(entry, 'a list', report, help);
+  }
+  if (value.items.length === 0 && key.value !== 'signals') {
+    report.error('RS6011', value.range, `\`${key.value}\` has no entry`);
+  }
+  for (const node of value.items) {
+    if (node.kind === 'mapping') check(node);
+    else report.error('RS6001', node.range, `${each} must be a map, not ${describe(node)}`);
+  }
+}
+
+/** Says that one of two keys must be there, and not both. */
+function oneOf(node: MappingNode, keys: readonly [string, string], shape: TestShape, report: Report): void {
+  if (exclude(node, keys, 'make two entries of it, or leave one out', report)) return;
+  const misspelt = node.entries.some(({ key }) => !Object.hasOwn(shape.keys, key.value));
+  if (misspelt || keys.some((key) => entryOf(node, key) !== undefined)) return;
+  report.error('RS6002', firstRange(node), `${shape.what} needs ${listed(keys)}`);
+}
+
+function title(entry: MappingEntry, report: Report): void {
+  const text = scalarFields.textOf(entry, 'a text', report);
+  if (text?.trim() === '') report.error('RS6011', entry.value.range, `\`${entry.key.value}\` is empty`);
+}
+
+const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+function time(entry: MappingEntry, report: Report): void {
+  const text = scalarFields.textOf(entry, 'a point in time', report);
+  if (text === undefined || (timestamp.test(text) && !Number.isNaN(Date.parse(text)))) return;
+  const help = 'write for example `2030-01-31T09:00:00Z`, with `Z` or an offset such as `+02:00`';
+  report.error('RS6013', entry.value.range, `${quoted(text)} is no point in time`, help);
+}
+
+function literal({ key, value }: MappingEntry, report: Report): void {
+  warnOfFormulas(value, `\`${key.value}\` of a test`, 'write the value itself', report);
+}
+
+function handlers(entry: MappingEntry, report: Report): void {
+  const { value } = entry;
+  if (value.kind === 'scalar' && value.value === 'real') return;
+  scripts(entry, 'a map of handler → answer, or `real`', report);
+}
+
+function scripts(entry: MappingEntry, expected: string, report: Report): void {
+  checkMap(entry, expected, report, (node) => {
+    for (const script of node.entries) {
+      const isChild = entry.key.value === 'children';
+      scalarFields.keyName(script, isChild ? 'workflow' : 'handler', 'name', report);
+      checkScript(script, report);
+    }
+  });
+}
+
+function checkScript(entry: MappingEntry, report: Report): void {
+  const { key, value } = entry;
+  if (value.kind === 'mapping') return reply(value, report);
+  if (value.kind === 'sequence') return maps(entry, 'an answer', report, (node) => reply(node, report));
+  if (value.value === 'real') return;
+  const help =
+    value.value === null
+      ? `for one that returns nothing write \`${key.value}: {}\``
+      : `write \`${key.value}: { returns: ${JSON.stringify(value.value)} }\``;
+  scalarFields.wrongKind(entry, 'an answer, a list of answers, or `real`', report, help);
+}
+
+function reply(node: MappingNode, report: Report): void {
+  checkShape(node, testShapes.reply, report);
+  exclude(node, ['throws', 'returns'], 'a call does the one or the other: make two entries of a list', report);
+}
+
+function crash(entry: MappingEntry, report: Report): void {
+  const { value } = entry;
+  if (value.kind !== 'sequence') {
+    if (value.kind === 'scalar' && value.value === 'every') return;
+    const help = value.kind === 'mapping' ? 'begin each entry with `- `' : undefined;
+    return scalarFields.wrongKind(entry, '`every`, or a list of `{ after: … }` and `{ during: … }`', report, help);
+  }
+  maps(entry, 'a crash', report, (node) => {
+    checkShape(node, testShapes.crashPoint, report);
+    oneOf(node, ['after', 'during'], testShapes.crashPoint, report);
+  });
+}
+
+function secrets({ entries }: MappingNode, report: Report): void {
+  for (const entry of entries) {
+    scalarFields.keyName(entry, 'secret', 'identifier', report);
+    scalarFields.text(entry, report);
+  }
+}
+
+function expectation(node: MappingNode, report: Report): void {
+  exclude(node, ['output', 'outputMatches'], 'compare with the one or the other', report);
+  exclude(node, ['ran', 'exactly'], '`exactly` is the whole order, `ran` a part of it', report);
+  const refused = entryOf(node, 'refused');
+  const other = node.entries.find(
+    ({ key }) => key.value !== 'refused' && Object.hasOwn(testShapes.expect.keys, key.value),
+  );
+  if (refused === undefined || other === undefined) return;
+  const help = 'a start that is refused makes no run: leave out the other';
+  report.error('RS6005', other.key.range, `\`refused\` and \`${other.key.value}\` exclude each other`, help);
+}
+
+function turns(entry: MappingEntry, report: Report): void {
+  const { key, value } = entry;
+  if (value.kind !== 'sequence') {
+    const isText = value.kind === 'scalar' && typeof value.value === 'string';
+    const help = isText ? `write \`${key.value}: [${String(value.value)}]\`` : undefined;
+    return scalarFields.wrongKind(entry, 'a list of ids of items', report, help);
+  }
+  for (const item of value.items) place(item, { compensations: false, key: key.value }, report);
+}
+
+interface PlaceRules {
+  /** Whether `charge:compensate` may stand here. */
+  readonly compensations: boolean;
+  readonly key: string;
+}
+
+function place(node: SyntaxNode, rules: PlaceRules, report: Report): void {
+  if (node.kind !== 'scalar' || typeof node.value !== 'string') {
+    report.error('RS6001', node.range, `\`${rules.key}\` must name an item, not ${describe(node)}`);
+    return;
+  }
+  placeText(node.value, node.range, rules, report);
+}
+
+function placeText(text: string, range: SyntaxNode['range'], { compensations, key }: PlaceRules, report: Report): void {
+  const parsed = parsePlace(text);
+  if (parsed === undefined) {
+    report.error('RS6012', range, `${quoted(text)} is no place in a run`, placeHelp(text, compensations));
+  } else if (parsed.compensation && !compensations) {
+    const help =
+      key === 'compensated'
+        ? `write \`${text.slice(0, -':compensate'.length)}\``
+        : 'what was undone stands in `compensated`';
+    report.error('RS6012', range, `\`${key}\` names items, not their compensations`, help);
+  }
+}
+
+function placeHelp(text: string, compensations: boolean): string {
+  const turn = /^([A-Za-z_]\w*)(?:\[(\d+)\]|[@.](\d+))$/.exec(text);
+  if (turn !== null) return `a turn is \`${turn[1]}#${turn[2] ?? turn[3]}\``;
+  if (/[.@-]/.test(text)) return 'items are named by their id: give the item one';
+  return `write an id such as \`charge\`, or a turn \`pick#2\`${compensations ? ', or a compensation `charge:compensate`' : ''}`;
+}
+
+function calls({ entries }: MappingNode, report: Report): void {
+  for (const entry of entries) {
+    const { key, value } = entry;
+    scalarFields.keyName(entry, 'handler', 'name', report);
+    const isCount = value.kind === 'scalar' && Number.isSafeInteger(value.value) && Number(value.value) >= 0;
+    if (isCount) continue;
+    const message = `\`${key.value}\` must be a whole number of calls, not ${describe(value)}`;
+    report.error('RS6007', valueRange(entry), message);
+  }
+}
+
+function inputs({ entries }: MappingNode, report: Report): void {
+  for (const { key } of entries) placeText(key.value, key.range, { compensations: true, key: 'inputs' }, report);
+}
