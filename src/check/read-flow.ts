@@ -44,6 +44,7 @@ class FlowReader {
     this.#workflowField(root, 'output', around);
     this.#workflowField(root, 'onFailure', failed);
     this.#workflowField(root, 'finally', failed);
+    this.#unplaceUnknown(root, workflowShape);
     return {
       items: this.#items,
       formulas: this.#formulas,
@@ -96,6 +97,7 @@ class FlowReader {
   /** The fields of an item: first its own, then what is inside its verb, at last its `onError`. */
   #fields(node: MappingNode, shape: Shape, place: Place, item: FlowItem): void {
     const { verb } = item;
+    this.#unplaceUnknown(node, shape);
     for (const entry of node.entries) {
       const kind = kindOf(shape, entry);
       if (kind === undefined || isBody(kind) || kind === 'onError') continue;
@@ -243,6 +245,11 @@ class FlowReader {
       if (text === undefined) this.#unplace(value);
       else this.#unplaced.add(text.value);
     }
+  }
+
+  #unplaceUnknown(node: SyntaxNode, shape: Shape): void {
+    if (node.kind !== 'mapping') return;
+    for (const entry of node.entries) if (kindOf(shape, entry) === undefined) this.#unplace(entry.value);
   }
 
   #next(): number {

@@ -45,10 +45,16 @@ const plainFields: Readonly<Record<PlainKind, Check>> = {
   condition: scalar.condition,
   formula: scalar.formula,
   schema: (entry, report) => checkSchema(entry.value, report),
-  'input fields': (entry, report) => map(entry, 'a map of fields', report, (node) => checkInputFields(node, report)),
+  'input fields': (entry, report) => {
+    const help = 'write each field with its type: `orderId: { type: string }`';
+    map(entry, 'a map of fields', report, (node) => checkInputFields(node, report), help);
+  },
   labels: (entry, report) =>
     map(entry, 'a map of texts', report, ({ entries }) => entries.forEach((each) => scalar.text(each, report))),
-  constants: (entry, report) => map(entry, 'a map of values', report, (node) => constants(node, report)),
+  constants: (entry, report) => {
+    const help = 'write each with its name: `approvalLimit: 1000`';
+    map(entry, 'a map of values', report, (node) => constants(node, report), help);
+  },
   literal: (entry, report) =>
     warnOfFormulas(entry.value, 'the input of a schedule', 'let a step of the workflow compute it', report),
 };
@@ -62,9 +68,15 @@ export function checkPlainField(kind: PlainKind, entry: MappingEntry, report: Re
 }
 
 /** Checks the value if it is a map, and says so if it is none. */
-export function map(entry: MappingEntry, expected: string, report: Report, check: (node: MappingNode) => void): void {
+export function map(
+  entry: MappingEntry,
+  expected: string,
+  report: Report,
+  check: (node: MappingNode) => void,
+  help?: string,
+): void {
   if (entry.value.kind === 'mapping') check(entry.value);
-  else scalar.wrongKind(entry, expected, report);
+  else scalar.wrongKind(entry, expected, report, help);
 }
 
 /** Says that of two keys only one may be there; true if both are. */

@@ -2,12 +2,17 @@ import { type Diagnostic, type Source, type SyntaxNode, nodeAt, parseDocument, t
 import type { WorkflowDocument } from './document.generated.js';
 import { inputSchemaOf } from './input.js';
 import { compileSchema } from './json-schema.js';
+import { mended } from './mended.js';
+import { otherTool } from './other-tools.js';
 import { Report } from './report.js';
 import { problemText } from './schema-fields.js';
 import { checkShape } from './shape-walk.js';
 
 export interface ReadWorkflow {
-  /** Absent if the text is no YAML that the language allows. */
+  /**
+   * Absent if the text is no YAML that the language allows, or was written for another tool. Misspelt keys whose right
+   * spelling is known have it here.
+   */
   readonly root?: SyntaxNode;
   /** Absent if there is an error among the diagnostics. */
   readonly document?: WorkflowDocument;
@@ -20,9 +25,14 @@ export function readWorkflow(source: Source): ReadWorkflow {
   const { root, diagnostics } = parseDocument(source);
   if (root === undefined) return { diagnostics };
   const report = new Report();
+  const other = otherTool(root);
+  if (other !== undefined) {
+    report.error('RS2042', other.range, `this file was written for ${other.tool}`, other.help);
+    return { diagnostics: report.inOrder() };
+  }
   report.diagnostics.push(...diagnostics);
-  checkShape(root, report);
-  if (report.hasErrors) return { root, diagnostics: report.inOrder().filter(isNoEcho) };
+  const renamed = checkShape(root, report);
+  if (report.hasErrors) return { root: mended(root, renamed), diagnostics: report.inOrder().filter(isNoEcho) };
   // What the shape walk lets through is a document; a test compares it with the JSON Schema.
   const document = toValue(root) as unknown as WorkflowDocument;
   checkScheduledInput(root, document, report);

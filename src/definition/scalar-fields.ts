@@ -157,8 +157,12 @@ export function duration(entry: MappingEntry, rules: DurationRules, report: Repo
   const { key, value } = entry;
   if (value.kind === 'scalar' && typeof value.value === 'number') {
     const number = String(value.value);
-    const help = `write \`${key.value}: ${number}s\`, \`${number}m\` or \`${number}h\``;
-    report.error('RS2013', value.range, `\`${key.value}: ${number}\` has no unit: which is meant?`, help);
+    report.error(
+      'RS2013',
+      value.range,
+      `\`${key.value}: ${number}\` has no unit: which is meant?`,
+      unitHelp(key.value, number),
+    );
     return;
   }
   if (value.kind === 'mapping' && value.entries.some((each) => each.key.value === 'until')) {
@@ -185,10 +189,14 @@ function durationText(entry: MappingEntry, given: string, rules: DurationRules, 
       given.startsWith('=') || given.startsWith('$')
         ? 'durations are written out, never computed'
         : 'write for example `30s`, `15m`, `2h30m` or `14d`';
-    report.error(bare ? 'RS2013' : 'RS2014', range, problem, bare ? undefined : help);
+    report.error(bare ? 'RS2013' : 'RS2014', range, problem, bare ? unitHelp(key, given) : help);
   } else if (rules.zero !== true && parseDuration(given) === 0) {
     report.error('RS2016', range, `\`${key}: ${given}\` is no time at all`, 'leave it out, or write how long is meant');
   }
+}
+
+function unitHelp(key: string, number: string): string {
+  return `write \`${key}: ${number}s\`, \`${number}m\` or \`${number}h\``;
 }
 
 export function cron(entry: MappingEntry, report: Report): void {

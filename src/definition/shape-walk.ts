@@ -1,17 +1,27 @@
 import type { JsonObject } from '../common/index.js';
-import { type MappingEntry, type MappingNode, type SyntaxNode, entryOf, toValue } from '../syntax/index.js';
+import {
+  type MappingEntry,
+  type MappingNode,
+  type ScalarNode,
+  type SyntaxNode,
+  entryOf,
+  toValue,
+} from '../syntax/index.js';
 import { compileSchema } from './json-schema.js';
+import { withKey } from './mended.js';
 import { checkJoin, checkPlainField, exclude, isPlain, map } from './plain-fields.js';
 import { Report, describe, quoted, valueRange } from './report.js';
 import * as scalar from './scalar-fields.js';
 import { checkSchema, problemText } from './schema-fields.js';
 import { type NestedKind, type Shape, innerShapes, itemShapes, workflowShape } from './shapes.js';
-import { misspeltVerb, reportUnknownKeys } from './unknown-keys.js';
+import { isElse, misspeltVerb, reportUnknownKeys } from './unknown-keys.js';
 import { checkValue, holdsFormula, reportStraySecrets } from './value-fields.js';
 import { type Verb, isVerb } from './verbs.js';
 
 /** Lists nested deeper than this are hard to follow. */
 const comfortableDepth = 5;
+
+const scheduleList = 'a list of entries `{ cron, timezone }` or `{ every }`';
 
 /** What is around a place, as far as it decides what may stand there. */
 interface Surroundings {
@@ -26,17 +36,24 @@ interface Surroundings {
   readonly loopVariables: readonly string[];
 }
 
+/** Misspelt keys, with the right ones where these can be told. */
+export type Renamed = ReadonlyMap<ScalarNode, string>;
+
 /**
  * Checks the shape of a document: picks the verb of each item first, then checks that verb's shape alone, so that one
- * mistake is one diagnostic. What passes here fits `schemas/workflow.schema.json`.
+ * mistake is one diagnostic. What passes here fits `schemas/workflow.schema.json`. What stands under a misspelt key is
+ * checked as if it were spelt right; the keys are returned so that other checks can do the same.
  */
-export function checkShape(root: SyntaxNode, report: Report): void {
-  new ShapeWalk(report).document(root);
+export function checkShape(root: SyntaxNode, report: Report): Renamed {
+  const walk = new ShapeWalk(report);
+  walk.document(root);
+  return walk.renamed;
 }
 
 class ShapeWalk {
   readonly #report: Report;
   readonly #secrets = new Set<SyntaxNode>();
+  readonly renamed = new Map<ScalarNode, string>();
 
   constructor(report: Report) {
     this.#report = report;
@@ -58,16 +75,22 @@ class ShapeWalk {
   #shape(node: MappingNode, shape: Shape, around: Surroundings, bodies = around): void {
     const meant = reportUnknownKeys(node, shape, this.#report);
     for (const key of shape.required) {
-      if (meant.has(key) || entryOf(node, key) !== undefined) continue;
+      if (meant.some((each) => each.key === key) || entryOf(node, key) !== undefined) continue;
       const range = node.entries[0]?.key.range ?? node.range;
       this.#report.error('RS2002', range, `${shape.what} needs \`${key}\``, missingHelp(shape, key));
     }
-    for (const entry of node.entries) {
+    const mended = meant.filter(({ fits }) => fits).map(({ entry, key }) => this.#rename(entry, key));
+    for (const entry of [...node.entries, ...mended]) {
       const kind = Object.hasOwn(shape.keys, entry.key.value) ? shape.keys[entry.key.value] : undefined;
       if (kind === undefined) continue;
       if (isPlain(kind)) checkPlainField(kind, entry, this.#report);
       else this.#nested(kind, entry, kind === 'items' || kind === 'branches' ? bodies : around);
     }
+  }
+
+  #rename(entry: MappingEntry, key: string): MappingEntry {
+    this.renamed.set(entry.key, key);
+    return withKey(entry, key);
   }
 
   #nested(kind: NestedKind, entry: MappingEntry, around: Surroundings): void {
@@ -90,7 +113,7 @@ class ShapeWalk {
       case 'retry':
         return this.#retry(entry, around);
       case 'retry policies':
-        return map(entry, 'a map of retry policies', this.#report, (node) => this.#retryPolicies(node, around));
+        return this.#retryPolicies(entry, around);
       case 'defaults':
         return this.#map(entry, innerShapes.defaults, around);
       case 'schedule':
@@ -112,8 +135,7 @@ class ShapeWalk {
 
   #items(entry: MappingEntry, around: Surroundings): void {
     if (entry.value.kind !== 'sequence') {
-      const help = entry.value.kind === 'mapping' ? 'begin each item with `- `' : 'for none write `[]`';
-      scalar.wrongKind(entry, 'a list of items', this.#report, help);
+      scalar.wrongKind(entry, 'a list of items', this.#report, listHelp(entry.value));
       return;
     }
     const inside = { ...around, depth: around.depth + 1 };
@@ -149,17 +171,29 @@ class ShapeWalk {
 
   #noVerb(node: MappingNode, around: Surroundings): void {
     const misspelt = misspeltVerb(node);
-    if (misspelt === undefined) {
-      const range = node.entries[0]?.key.range ?? node.range;
-      const help = 'say what it does: `step`, `set`, `branch`, `forEach`, …';
-      this.#report.error('RS2005', range, 'this item has no verb', help);
-      return;
-    }
-    const { entry, verb } = misspelt;
-    this.#report.error('RS2007', entry.key.range, `\`${entry.key.value}\` is no verb`, `did you mean \`${verb}\`?`);
+    if (misspelt === undefined) return this.#nothingDone(node);
+    const { entry, verb, help } = misspelt;
+    this.#report.error('RS2007', entry.key.range, `\`${entry.key.value}\` is no verb`, help);
+    if (verb === undefined) return;
     // Checked as the item that was meant, so that the other mistakes in it are told too.
-    const mended = node.entries.map((each) => (each === entry ? renamed(each, verb) : each));
+    const mended = node.entries.map((each) => (each === entry ? this.#rename(each, verb) : each));
     this.#verb(verb, { ...node, entries: mended }, around);
+  }
+
+  #nothingDone({ entries, range }: MappingNode): void {
+    const [first, second] = entries;
+    const named =
+      second === undefined && first?.value.kind === 'mapping' && !isVerb(first.key.value) ? first : undefined;
+    const has = (key: string): boolean => entries.some((entry) => entry.key.value === key);
+    const help =
+      named !== undefined
+        ? `an item begins with its verb or \`id\`: write \`- id: ${named.key.value.replace(/\W+/g, '_')}\`, and the verb below it`
+        : has('do') && has('when')
+          ? 'for a condition on several items write `when` with `group`'
+          : has('do')
+            ? 'write `group` in place of `do`; a loop begins with `forEach`, `doWhile` or `doUntil`'
+            : 'say what it does: `step`, `set`, `branch`, `forEach`, …';
+    this.#report.error('RS2005', first?.key.range ?? range, 'this item has no verb', help);
   }
 
   #verb(verb: Verb, node: MappingNode, around: Surroundings): void {
@@ -200,7 +234,14 @@ class ShapeWalk {
   }
 
   #map(entry: MappingEntry, shape: Shape, around: Surroundings): void {
-    map(entry, 'a map', this.#report, (node) => this.#shape(node, shape, around));
+    const name = entry.value.kind === 'scalar' && typeof entry.value.value === 'string' ? entry.value.value : undefined;
+    const help =
+      shape === innerShapes.defaults
+        ? 'write for example `defaults: { timeout: 1m, retry: { attempts: 5 } }`'
+        : name !== undefined && Object.hasOwn(shape.keys, 'step')
+          ? `write \`${entry.key.value}: { ${Object.hasOwn(shape.keys, 'every') ? 'every: …, ' : ''}step: ${name} }\``
+          : undefined;
+    map(entry, 'a map', this.#report, (node) => this.#shape(node, shape, around), help);
   }
 
   #value(entry: MappingEntry, around: Surroundings, secrets = false): void {
@@ -212,14 +253,21 @@ class ShapeWalk {
     const { value } = entry;
     const isFormula = value.kind === 'scalar' && typeof value.value === 'string' && value.value.startsWith('=');
     if (value.kind === 'mapping' || isFormula) this.#value(entry, around, secrets);
-    else scalar.wrongKind(entry, 'a map of fields, or a formula that gives one', this.#report);
+    else {
+      const help = 'give each value the name under which the handler or child reads it';
+      scalar.wrongKind(entry, 'a map of fields, or a formula that gives one', this.#report, help);
+    }
   }
 
   #list(entry: MappingEntry, around: Surroundings): void {
     const { value } = entry;
     if (value.kind === 'sequence') this.#value(entry, around);
     else if (value.kind === 'scalar' && typeof value.value === 'string') scalar.formula(entry, this.#report);
-    else scalar.wrongKind(entry, 'a formula that gives a list, or a list', this.#report);
+    else {
+      const times = value.kind === 'scalar' && typeof value.value === 'number' ? value.value : undefined;
+      const help = times === undefined ? undefined : `for so many turns write \`${entry.key.value}: =[1..${times}]\``;
+      scalar.wrongKind(entry, 'a formula that gives a list, or a list', this.#report, help);
+    }
   }
 
   #time(entry: MappingEntry, rules: scalar.DurationRules, around: Surroundings): void {
@@ -239,16 +287,20 @@ class ShapeWalk {
     }
   }
 
-  #retryPolicies({ entries }: MappingNode, around: Surroundings): void {
-    for (const entry of entries) {
-      scalar.keyName(entry, 'retry policy', 'name', this.#report);
-      map(entry, 'a retry policy', this.#report, (node) => this.#shape(node, innerShapes.retryPolicy, around));
-    }
+  #retryPolicies(policies: MappingEntry, around: Surroundings): void {
+    const check = ({ entries }: MappingNode): void => {
+      for (const entry of entries) {
+        scalar.keyName(entry, 'retry policy', 'name', this.#report);
+        map(entry, 'a retry policy', this.#report, (node) => this.#shape(node, innerShapes.retryPolicy, around));
+      }
+    };
+    const help = 'write each with its name: `gateway: { attempts: 5 }`';
+    map(policies, 'a map of retry policies', this.#report, check, help);
   }
 
   #schedule(entry: MappingEntry, around: Surroundings): void {
     const seen = new Set<unknown>();
-    for (const node of this.#maps(entry, 'an entry of `schedule`', 'a list of entries')) {
+    for (const node of this.#maps(entry, 'an entry of `schedule`', scheduleList)) {
       if (exclude(node, ['every', 'cron'], 'make two entries of it', this.#report)) continue;
       const byInterval = entryOf(node, 'every') !== undefined;
       this.#shape(node, byInterval ? innerShapes.intervalSchedule : innerShapes.cronSchedule, around);
@@ -270,14 +322,14 @@ class ShapeWalk {
   #arms(entry: MappingEntry, around: Surroundings): void {
     const arms = this.#maps(entry, 'an arm', 'a list of arms, `- when: …` and at last `- else: …`');
     for (const arm of arms) {
+      this.#shape(arm, isElse(arm) ? innerShapes.elseArm : innerShapes.whenArm, around);
       const otherwise = entryOf(arm, 'else');
-      this.#shape(arm, otherwise === undefined ? innerShapes.whenArm : innerShapes.elseArm, around);
       if (otherwise !== undefined && arm !== arms.at(-1)) {
         this.#report.error('RS2019', otherwise.key.range, '`else` must be the last arm', 'move it to the end');
       }
     }
     if (entry.value.kind !== 'sequence') return;
-    if (!arms.some((arm) => entryOf(arm, 'else') !== undefined)) {
+    if (!arms.some(isElse)) {
       const help = 'end with `- else: []` if nothing is done otherwise; for a single arm write `when` with `group`';
       this.#report.error('RS2019', entry.key.range, 'this `branch` has no `else`', help);
     } else if (entry.value.items.length === 1) {
@@ -287,13 +339,16 @@ class ShapeWalk {
   }
 
   #branches(entry: MappingEntry, around: Surroundings): void {
-    map(entry, 'a map of branch name → list of items', this.#report, (node) => {
+    const help =
+      entry.value.kind === 'sequence' ? 'give each branch a name: `one: [ … ]`, `two: [ … ]`, without `- `' : undefined;
+    const check = (node: MappingNode): void => {
       if (node.entries.length === 0) this.#report.error('RS2018', valueRange(entry), '`parallel` has no branch');
       for (const branch of node.entries) {
         scalar.keyName(branch, 'branch', 'name', this.#report);
         this.#items(branch, around);
       }
-    });
+    };
+    map(entry, 'a map of branch name → list of items', this.#report, check, help);
   }
 
   #onError(entry: MappingEntry, around: Surroundings): void {
@@ -306,7 +361,9 @@ class ShapeWalk {
   #maps(entry: MappingEntry, each: string, expected: string): MappingNode[] {
     if (entry.value.kind !== 'sequence') {
       const help = entry.value.kind === 'mapping' ? 'begin each entry with `- `' : undefined;
-      scalar.wrongKind(entry, expected, this.#report, help);
+      const isCron = expected === scheduleList && entry.value.kind === 'scalar' && entry.value.value !== null;
+      const cron = isCron ? `write \`schedule: [{ cron: "${String(entry.value.value)}", timezone: UTC }]\`` : undefined;
+      scalar.wrongKind(entry, expected, this.#report, cron ?? help);
       return [];
     }
     return entry.value.items.flatMap((node) => {
@@ -317,8 +374,17 @@ class ShapeWalk {
   }
 }
 
-function renamed(entry: MappingEntry, verb: Verb): MappingEntry {
-  return { ...entry, key: { ...entry.key, value: verb, offsetOf: (index) => entry.key.offsetOf(index) } };
+/** For what stands where a list of items belongs. */
+function listHelp(value: SyntaxNode): string {
+  if (value.kind === 'scalar' && typeof value.value === 'string' && /^[A-Za-z_][\w.-]*$/.test(value.value)) {
+    return `write \`[{ step: ${value.value} }]\``;
+  }
+  if (value.kind !== 'mapping') return 'for none write `[]`';
+  const [first] = value.entries;
+  const named = value.entries.every((entry) => entry.value.kind === 'mapping' && !isVerb(entry.key.value));
+  return named && first !== undefined
+    ? `begin each item with \`- \`, and let its name be its \`id\`: \`- id: ${first.key.value.replace(/\W+/g, '_')}\``
+    : 'begin each item with `- `';
 }
 
 function closingOf({ key }: MappingEntry, around: Surroundings): Surroundings {

@@ -1,4 +1,4 @@
-import type { MappingNode, ScalarNode, SyntaxNode } from '../syntax/index.js';
+import { type MappingNode, type ScalarNode, type SyntaxNode, toValue } from '../syntax/index.js';
 import { type Report, quoted } from './report.js';
 
 /** Variables that the language binds somewhere; a literal that begins with one nearly always lacks its `=`. */
@@ -17,6 +17,13 @@ export const languageVariables: readonly string[] = [
 
 /** The markers of other tools, the longer ones first: `${{ … }}`, `${ … }`, `{{ … }}`, `{% … %}`. */
 const marker = /\$\{\{.*?\}\}|\$\{[^{}]*\}|\{\{.*?\}\}|\{%.*?%\}/s;
+
+/**
+ * What is another tool's only in all likelihood: paths such as `$.order.id` (Step Functions), `$(params.name)` (Tekton,
+ * Azure). A handler may be given such a text, so they are warnings.
+ */
+const likelyMarker =
+  /^\$\.[A-Za-z_][\w.[\]]*$|\$\((?:params|inputs?|steps|tasks|context|variables|vars|workflow|outputs)\.[\w.-]+\)/;
 
 const secretName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -43,8 +50,19 @@ export function checkValue(node: SyntaxNode, rules: ValueRules, report: Report):
         checkSecret(node, report);
         return [node];
       }
-      return node.entries.flatMap(({ value }) => checkValue(value, rules, report));
+      return node.entries.flatMap(({ key, value }) => {
+        if (!isPathKey(key.value, value)) return checkValue(value, rules, report);
+        const name = key.value.slice(0, -2);
+        const message = `\`${key.value}\` is the marker of another tool: the handler would be given a field of that name`;
+        report.error('RS2026', key.range, message, `write \`${name}: =${pathFor(String(toValue(value)))}\``);
+        return [];
+      });
   }
+}
+
+/** `"order.$": "$.order"` of Step Functions. */
+function isPathKey(key: string, value: SyntaxNode): boolean {
+  return /.\.\$$/.test(key) && value.kind === 'scalar' && /^\$/.test(String(value.value));
 }
 
 function checkText(node: ScalarNode, text: string, rules: ValueRules, report: Report): void {
@@ -60,26 +78,40 @@ function checkText(node: ScalarNode, text: string, rules: ValueRules, report: Re
     );
     return;
   }
-  const found = marker.exec(text);
+  const certain = marker.exec(text);
+  const found = certain ?? likelyMarker.exec(text);
   if (found === null) return;
   const range = { start: node.offsetOf(found.index), end: node.offsetOf(found.index + found[0].length) };
-  report.error(
-    'RS2026',
-    range,
-    `\`${found[0]}\` is the marker of another tool; nothing is put in its place`,
-    `for a value write \`${formulaFor(text, found[0])}\`, for the text itself \`=${JSON.stringify(text)}\``,
-  );
+  const help = `for a value write \`${formulaFor(text, found[0])}\`, for the text itself \`=${JSON.stringify(text)}\``;
+  if (certain !== null) {
+    const message = `\`${found[0]}\` is the marker of another tool; nothing is put in its place`;
+    report.error('RS2026', range, message, help);
+  } else {
+    report.warning('RS2043', range, `\`${found[0]}\` looks like the path of another tool; here it is only text`, help);
+  }
 }
 
 /** The formula that the author of a marker probably meant: `="Hello " & $input.name` for `Hello {{ input.name }}`. */
 function formulaFor(text: string, found: string): string {
-  const inside = found.replace(/^[${%]+\s*|\s*[}%]+$/g, '');
-  const path = /^\$?(?:inputs?|steps|constants)(?:\.[A-Za-z_]\w*)+$/.test(inside)
-    ? `$${inside.replace(/^\$/, '').replace(/^inputs\./, 'input.')}`
-    : '$input.…';
+  const inside = found.replace(/^[${%(]+\s*|\s*[)}%]+$/g, '');
+  const path = pathFor(inside);
   const [before = '', after = ''] = text.split(found, 2);
   const parts = [before && JSON.stringify(before), path, after && JSON.stringify(after)].filter((part) => part !== '');
   return `=${parts.join(' & ')}`;
+}
+
+/** Ours for a path of another tool: `$input.name` for `inputs.name`, `params.name` or `.name`. */
+function pathFor(inside: string): string {
+  const words = /^\$?(\w*)((?:\.[A-Za-z_]\w*)+)$/.exec(inside);
+  const [, root = '', fields = ''] = words ?? [];
+  if (words === null) return '$input.…';
+  if (['', 'input', 'inputs', 'params'].includes(root)) return `$input${fields}`;
+  if (['constants', 'variables', 'vars'].includes(root)) return `$constants${fields}`;
+  // What a step gave is `$steps.<id>` itself.
+  if (['steps', 'tasks', 'outputs'].includes(root)) {
+    return `$steps${fields.replace(/^(\.\w+)\.(?:outputs?|results?)(?=\.|$)/, '$1')}`;
+  }
+  return '$input.…';
 }
 
 function checkSecret(node: MappingNode, report: Report): void {

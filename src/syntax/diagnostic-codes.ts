@@ -62,6 +62,8 @@ export const diagnosticCodes = {
   RS2036: 'Two schedules have the same id',
   RS2040: 'Lists are nested more than 5 deep',
   RS2041: 'A formula stands where only literal values are read',
+  RS2042: 'The file was written for another tool',
+  RS2043: 'A literal text looks like the path of another tool',
   RS3001: 'A formula is not well-formed',
   RS3002: 'A variable has no value where the formula stands',
   RS3003: 'A function does not exist',

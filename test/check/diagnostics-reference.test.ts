@@ -29,7 +29,7 @@ const entries = reference
 
 /** A whole flow around an example that is only a part of one. */
 function asFlow(example: string): string {
-  if (/^workflow:/m.test(example)) return example;
+  if (/^(workflow|StartAt):/m.test(example)) return example;
   if (example.startsWith('- ')) return `workflow: example\nsteps:\n${example.replace(/^(?=.)/gm, '  ')}`;
   return `workflow: example\n${example}${/^steps:/m.test(example) ? '' : 'steps: []\n'}`;
 }
