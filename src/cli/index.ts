@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAuthorCommands } from './author-commands.js';
 import type { CommandGroup, NewCommand } from './command-group.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { type Io, processIo } from './io.js';
 import { addOperationCommands } from './operation-commands.js';
+import { packageVersion } from './package-files.js';
+import { addProjectCommands } from './project-commands.js';
 import { addRunCommands } from './run-commands.js';
 
 export { endOnFault } from './process-faults.js';
@@ -48,13 +49,8 @@ function newProgram(io: Io, done: (code: ExitCode) => void): Command {
       .helpOption('-h, --help', 'print this help')
       .option('--verbose', 'show stack traces of errors');
 
-  const groups: readonly CommandGroup[] = [addAuthorCommands, addRunCommands, addOperationCommands];
+  const groups: readonly CommandGroup[] = [addAuthorCommands, addRunCommands, addOperationCommands, addProjectCommands];
   for (const add of groups) add(command, io, done);
 
   return program;
-}
-
-function packageVersion(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -69,6 +69,15 @@ function isLoop(item: Item): boolean {
   return 'forEach' in item || 'doWhile' in item || 'doUntil' in item;
 }
 
+/** Every handler that an item can call: forwards, backwards, to remind. */
+export function* handlersOf(item: Item): Generator<string> {
+  if ('step' in item) {
+    yield item.step;
+    if (item.compensate !== undefined) yield item.compensate.step;
+  }
+  if ('waitFor' in item && item.remind !== undefined) yield item.remind.step;
+}
+
 /** The lists directly inside an item: its bodies, then those of its `onError`. */
 export function bodiesOf(item: Item): Body[] {
   const handlers = (item.onError ?? []).map((entry, index): Body => ({

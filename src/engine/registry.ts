@@ -1,5 +1,5 @@
 import { RunsheetError } from '../common/index.js';
-import { type Definition, type Item, validateInput, walkItems } from '../definition/index.js';
+import { type Definition, handlersOf, validateInput, walkItems } from '../definition/index.js';
 import type { HandlerRegistry } from '../handlers/index.js';
 import { type Children, type Plan, compilePlan } from '../interpreter/index.js';
 import { type Storage, openStatuses } from '../storage/index.js';
@@ -99,15 +99,6 @@ export class DefinitionRegistry {
       `${name} calls handlers that are not registered: ${list}; register them or correct the names`,
     );
   }
-}
-
-/** Every handler that an item can call: forwards, backwards, to remind. */
-function* handlersOf(item: Item): Generator<string> {
-  if ('step' in item) {
-    yield item.step;
-    if (item.compensate !== undefined) yield item.compensate.step;
-  }
-  if ('waitFor' in item && item.remind !== undefined) yield item.remind.step;
 }
 
 /**

@@ -1,5 +1,12 @@
 export type * from './contract.js';
 export { openStatuses, terminalStatuses } from './contract.js';
 export { MemoryStorage } from './memory/memory-storage.js';
-export { type CheckpointThresholds, type FileSync, SqliteStorage, type SqliteStorageOptions } from './sqlite/index.js';
+export {
+  type CheckpointThresholds,
+  type DatabaseState,
+  type FileSync,
+  SqliteStorage,
+  type SqliteStorageOptions,
+  inspectDatabase,
+} from './sqlite/index.js';
 export { interruptionDelayMs, suspectAfter } from './run-rules.js';

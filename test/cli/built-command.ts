@@ -1,20 +1,49 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const cache = join(root, 'node_modules', '.cache', 'runsheet-command');
+
+/** What the command reads beside its code. */
+const beside = ['docs', 'package.json', 'schemas', 'templates'];
 
 /**
- * Builds the package from its sources into a folder of its own (inside `node_modules`, so that it finds its
- * dependencies) and gives the path of the command. Without type checks, which `npm test` makes elsewhere.
+ * The path of the command, built from the sources as they are now (inside `node_modules`, so that it finds its
+ * dependencies); once for all test files. Without type checks, which `npm test` makes elsewhere.
  */
-export function buildCommand(): { command: string; folder: string } {
-  const cache = join(root, 'node_modules', '.cache');
+export function builtCommand(): string {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const state = createHash('sha256').update(root);
+  for (const file of sources.sort()) {
+    const { mtimeMs, size } = statSync(join(root, 'src', file));
+    state.update(`${file} ${mtimeMs} ${size}\n`);
+  }
+  const folder = join(cache, state.digest('hex').slice(0, 16));
+  if (!existsSync(folder)) build(sources, folder);
+  return join(folder, 'bin', 'runsheet.js');
+}
+
+function build(sources: readonly string[], folder: string): void {
   mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, 'runsheet-command-'));
-  for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts')) continue;
+  const draft = mkdtempSync(join(cache, 'draft-'));
+  for (const file of sources) {
     const { outputText } = ts.transpileModule(readFileSync(join(root, 'src', file), 'utf8'), {
       compilerOptions: {
         target: ts.ScriptTarget.ES2023,
@@ -22,11 +51,18 @@ export function buildCommand(): { command: string; folder: string } {
         verbatimModuleSyntax: true,
       },
     });
-    const target = join(folder, 'dist', file.replace(/\.ts$/, '.js'));
+    const target = join(draft, 'dist', file.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, outputText);
   }
-  cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
-  cpSync(join(root, 'package.json'), join(folder, 'package.json'));
-  return { command: join(folder, 'bin', 'runsheet.js'), folder };
+  // Not by a link: Node would take the command for the one that the link leads to.
+  cpSync(join(root, 'bin'), join(draft, 'bin'), { recursive: true });
+  for (const name of beside) symlinkSync(join(root, name), join(draft, name));
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    // Another test file was quicker.
+    if (!existsSync(folder)) throw error;
+    rmSync(draft, { recursive: true });
+  }
 }

@@ -1,16 +1,11 @@
-import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand } from './built-command.js';
+import { describe, expect, it } from 'vitest';
+import { builtCommand } from './built-command.js';
 import { Project, notingHandlers } from './project.js';
 import { type Running, startCommand } from './running-command.js';
 import { waitingFlows } from './waiting-flows.js';
 
-let built: ReturnType<typeof buildCommand>;
-beforeAll(() => void (built = buildCommand()));
-afterAll(() => rmSync(built.folder, { recursive: true, force: true }));
-
 function start(project: Project, ...args: string[]): Running {
-  return startCommand(built.command, project, args);
+  return startCommand(builtCommand(), project, args);
 }
 
 const holder = `

@@ -1,12 +1,8 @@
 import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand } from './built-command.js';
+import { describe, expect, it } from 'vitest';
+import { builtCommand } from './built-command.js';
 import { Project, notingHandlers } from './project.js';
 import { startCommand } from './running-command.js';
-
-let built: ReturnType<typeof buildCommand>;
-beforeAll(() => void (built = buildCommand()));
-afterAll(() => rmSync(built.folder, { recursive: true, force: true }));
 
 const files = {
   'handlers/all.ts': notingHandlers,
@@ -20,7 +16,7 @@ describe('runsheet recover', () => {
     await project.runsheet(['run', 'gate', '--no-wait']);
     await project.runsheet(['start', 'hold']);
     await project.runsheet(['start', 'hold']);
-    const worker = startCommand(built.command, project, ['worker']);
+    const worker = startCommand(builtCommand(), project, ['worker']);
     await worker.told('holding\nholding\n');
     worker.child.kill('SIGKILL');
     await worker.ended;
@@ -41,7 +37,7 @@ describe('runsheet recover', () => {
     expect(again).toEqual({ code: 0, out: 'taken over: 0 running, 0 compensating; waiting: 1\n', err: '' });
 
     project.write('go', '');
-    const next = startCommand(built.command, project, ['worker']);
+    const next = startCommand(builtCommand(), project, ['worker']);
     await next.told('completed  hold  wf_');
     next.child.kill('SIGTERM');
     await next.ended;
@@ -50,7 +46,7 @@ describe('runsheet recover', () => {
   it('leaves alone what a living worker drives', async () => {
     const project = new Project(files);
     await project.runsheet(['start', 'hold']);
-    const worker = startCommand(built.command, project, ['worker']);
+    const worker = startCommand(builtCommand(), project, ['worker']);
     await worker.told('holding');
     const { out } = await project.runsheet(['recover', '--json']);
     expect(JSON.parse(out)).toMatchObject({ running: 0, total: 0 });

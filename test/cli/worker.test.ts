@@ -1,16 +1,11 @@
-import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand } from './built-command.js';
+import { describe, expect, it } from 'vitest';
+import { builtCommand } from './built-command.js';
 import { Project, notingHandlers } from './project.js';
 import { type Running, startCommand } from './running-command.js';
 
-let built: ReturnType<typeof buildCommand>;
-beforeAll(() => void (built = buildCommand()));
-afterAll(() => rmSync(built.folder, { recursive: true, force: true }));
-
 function worker(project: Project, ...args: string[]): Running {
-  return startCommand(built.command, project, ['worker', ...args]);
+  return startCommand(builtCommand(), project, ['worker', ...args]);
 }
 
 /** A worker that drives something is told to stop by the first signal, and stops by itself. */

@@ -1,3 +1,4 @@
 export { type CheckpointThresholds } from './checkpointer.js';
+export { type DatabaseState, inspectDatabase } from './inspect-database.js';
 export { SqliteStorage, type SqliteStorageOptions } from './sqlite-storage.js';
 export { type FileSync, systemFileSync } from './wal-sync.js';

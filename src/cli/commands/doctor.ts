@@ -1,0 +1,37 @@
+import { checkDatabase } from '../doctor/database.js';
+import type { Finding } from '../doctor/finding.js';
+import { checkInstallation } from '../doctor/installation.js';
+import { checkProject } from '../doctor/project.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { type Io, wantsColor } from '../io.js';
+
+export interface DoctorOptions {
+  readonly json: boolean;
+  readonly db?: string;
+  readonly handlers?: string;
+  readonly definitions: string;
+}
+
+/** Looks at all that runs need, and says what to do about what is wrong. Fails if something is a problem. */
+export async function doctor(options: DoctorOptions, io: Io): Promise<ExitCode> {
+  const { json, db, handlers, definitions } = options;
+  const installation = await checkInstallation();
+  const project = await checkProject(handlers, definitions, io);
+  // Without its native module the database cannot be looked at; why is said already.
+  const canOpen = installation.every(({ state }) => state !== 'problem');
+  const database = canOpen ? await checkDatabase(db, project, { db, handlers, definitions }, io) : [];
+  const findings = [...installation, ...project.findings, ...database];
+  if (json) io.out(`${JSON.stringify({ version: 1, findings })}\n`);
+  else io.out(findings.map((finding) => lineOf(finding, wantsColor(io, io.outIsTerminal))).join(''));
+  return findings.some(({ state }) => state === 'problem') ? exitCodes.failed : exitCodes.fine;
+}
+
+const marks = { fine: 'ok', warning: 'warning', problem: 'problem' } as const;
+const colors = { fine: 32, warning: 33, problem: 31 } as const;
+const markWidth = 9;
+
+function lineOf({ subject, state, message, remedy }: Finding, inColor: boolean): string {
+  const mark = marks[state].padEnd(markWidth);
+  const first = `${inColor ? `\u001b[${colors[state]}m${mark}\u001b[0m` : mark}${subject}: ${message}\n`;
+  return remedy === undefined ? first : `${first}${' '.repeat(markWidth)}${remedy}\n`;
+}

@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { CommandFailure } from '../failure.js';
+import { type Io, pathOf } from '../io.js';
+import { packageFile, packageVersion } from '../package-files.js';
+
+const template = 'templates/project';
+const manifest = 'package.json';
+
+/** Files that npm leaves out of packages, or would take for the package's own, have other names in the template. */
+const realNames: Readonly<Record<string, string>> = { gitignore: '.gitignore', 'package.template.json': manifest };
+
+/**
+ * Makes a small working project. Asks nothing, so that it runs in scripts, and replaces nothing: of what is there
+ * already only `package.json` and `.gitignore` are allowed, and left as they are.
+ *
+ * @throws CommandFailure (conflict) naming the files in the way, before anything is written
+ */
+export async function init(directory: string, io: Io): Promise<ExitCode> {
+  const folder = resolve(pathOf(io, directory));
+  const files = templateFiles();
+  const kept = [...files.keys()].filter((path) => existsSync(join(folder, path)));
+  const inTheWay = kept.filter((path) => !Object.values(realNames).includes(path));
+  if (inTheWay.length > 0) {
+    const list = inTheWay.map((path) => join(directory, path)).join(', ');
+    throw new CommandFailure(
+      exitCodes.conflict,
+      `${list} ${inTheWay.length === 1 ? 'is' : 'are'} there already, so nothing was written; choose an empty folder`,
+    );
+  }
+  for (const [path, text] of files) {
+    if (kept.includes(path)) continue;
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, path === manifest ? manifestFor(folder, text) : text);
+    io.err(`wrote ${join(directory, path)}\n`);
+  }
+  for (const path of kept) io.err(`kept ${join(directory, path)}\n`);
+  io.out(nextSteps(directory, folder));
+  return exitCodes.fine;
+}
+
+/** By their path in the new project. */
+function templateFiles(): Map<string, string> {
+  const root = packageFile(template);
+  const paths = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort();
+  return new Map(paths.map((path) => [realNames[path] ?? path, readFileSync(join(root, path), 'utf8')]));
+}
+
+function manifestFor(folder: string, text: string): string {
+  const content = JSON.parse(text) as { name: string; dependencies: Record<string, string> };
+  const own = JSON.parse(readFileSync(packageFile(manifest), 'utf8')) as { dependencies: { zod: string } };
+  // What npm allows as a name.
+  const name = basename(folder)
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+/, '');
+  content.name = name === '' ? content.name : name;
+  content.dependencies = { runsheet: `^${packageVersion()}`, zod: own.dependencies.zod };
+  return `${JSON.stringify(content, undefined, 2)}\n`;
+}
+
+function nextSteps(directory: string, folder: string): string {
+  const steps = [
+    ...(directory === '.' ? [] : [`cd ${directory}`]),
+    ...(existsSync(join(folder, 'node_modules', 'runsheet')) ? [] : ['npm install']),
+    'npx runsheet validate',
+    'npx runsheet test',
+    `npx runsheet run weekly-report --input '{ "week": "2030-W01" }'`,
+  ];
+  return `Now:\n${steps.map((step) => `  ${step}\n`).join('')}`;
+}

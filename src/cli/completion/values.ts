@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { diagnosticCodes, entryOf, parseDocument } from '../../syntax/index.js';
+import type { SyntaxNode } from '../../syntax/index.js';
+import { databasePath, withExistingStorage } from '../database.js';
+import { filesOf, readFlow } from '../flow-files.js';
+import type { Io } from '../io.js';
+import { projectHandlers } from '../project-handlers.js';
+import type { Candidate, Completion, ValuesOf } from './candidates.js';
+
+/** As many as one can look through. */
+const mostRuns = 50;
+
+const definitionsFolder = 'definitions';
+
+/**
+ * What can stand for the placeholders of the commands, from the project in the working directory. Whatever is wrong
+ * with it (a flow with mistakes, a locked database), the rest is offered: nobody wants an error at a Tab.
+ */
+export function projectValues(io: Io): ValuesOf {
+  const only = (candidates: readonly Candidate[]): Completion => ({ candidates, files: false });
+  const quietly = async (read: () => Promise<Candidate[]>): Promise<Candidate[]> => read().catch(() => []);
+  return async (placeholder, option) => {
+    if (option === '--status') return only(await quietly(statuses));
+    switch (placeholder) {
+      case 'flow':
+      case 'flows':
+        return { candidates: await quietly(() => flows(io)), files: true };
+      case 'workflow':
+      case 'names':
+        return only(await quietly(() => flows(io)));
+      case 'run':
+        return only(await quietly(() => runs(io)));
+      case 'name':
+        return only(await quietly(() => (option === '--workflow' ? flows(io) : signals(io))));
+      case 'handlers':
+        return only(await quietly(() => handlers(io)));
+      case 'code':
+        return only(Object.entries(diagnosticCodes).map(([value, description]) => ({ value, description })));
+      case 'path':
+      case 'paths':
+      case 'folder':
+      case 'directory':
+      case 'file':
+      case 'before':
+      case 'after':
+        return { candidates: [], files: true };
+      default:
+        return undefined;
+    }
+  };
+}
+
+async function statuses(): Promise<Candidate[]> {
+  const { openStatuses, terminalStatuses } = await import('../../storage/index.js');
+  return [...openStatuses, ...terminalStatuses].map((value) => ({ value, description: '' }));
+}
+
+async function roots(io: Io): Promise<SyntaxNode[]> {
+  const found: SyntaxNode[] = [];
+  for (const file of await filesOf(definitionsFolder, io)) {
+    const { root } = parseDocument(await readFlow(file, io));
+    if (root !== undefined) found.push(root);
+  }
+  return found;
+}
+
+async function flows(io: Io): Promise<Candidate[]> {
+  const found = new Map<string, string>();
+  for (const root of await roots(io)) {
+    const name = textOf(entryOf(root, 'workflow')?.value);
+    if (name !== undefined) found.set(name, textOf(entryOf(root, 'description')?.value) ?? '');
+  }
+  return [...found].map(([value, description]) => ({ value, description }));
+}
+
+async function signals(io: Io): Promise<Candidate[]> {
+  const names = new Set<string>();
+  const visit = (node: SyntaxNode): void => {
+    if (node.kind === 'sequence') node.items.forEach(visit);
+    if (node.kind !== 'mapping') return;
+    const name = textOf(entryOf(node, 'waitFor')?.value);
+    if (name !== undefined) names.add(name);
+    for (const { value } of node.entries) visit(value);
+  };
+  for (const root of await roots(io)) visit(root);
+  return [...names].map((value) => ({ value, description: '' }));
+}
+
+/** The newest ones: by key where they have one that a shell takes as one word, else by id. */
+async function runs(io: Io): Promise<Candidate[]> {
+  if (!existsSync(databasePath(undefined, io))) return [];
+  const found = await withExistingStorage(undefined, io, (storage) => storage.listRuns({ limit: mostRuns }));
+  return found.runs.map(({ id, key, workflow, status }) => ({
+    value: key !== null && /^[\w./-]+$/.test(key) ? key : id,
+    description: `${workflow}, ${status}`,
+  }));
+}
+
+async function handlers(io: Io): Promise<Candidate[]> {
+  const catalogue = (await projectHandlers(undefined, io))?.catalogue();
+  return [...(catalogue?.values() ?? [])].map(({ name, description = '' }) => ({ value: name, description }));
+}
+
+function textOf(node: SyntaxNode | undefined): string | undefined {
+  return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
+}
