@@ -84,6 +84,7 @@ const storageMethods = [
   'listRuns',
   'nextDueAt',
   'onForeignChange',
+  'onEngineDeath',
 ] as const satisfies readonly (keyof Storage)[];
 
 const count = z.int().min(1);

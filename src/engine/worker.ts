@@ -71,10 +71,7 @@ export class Worker {
   /** @param only drive this run, and those that it owns, alone; fire no schedule */
   start(only: string | undefined): void {
     this.#started = { only };
-    this.#unsubscribe ??= this.#options.settings.storage.onForeignChange(() => {
-      for (const driver of this.#drivers.values()) if (driver.waitsForOthers) driver.inboxChanged();
-      this.wake();
-    });
+    this.#unsubscribe ??= this.#subscribe();
     this.wake();
   }
 
@@ -115,6 +112,30 @@ export class Worker {
       this.#report(error, null);
       this.#wakeAt(this.#pausedUntil);
     });
+  }
+
+  #subscribe(): () => void {
+    const { storage } = this.#options.settings;
+    const ends = [
+      storage.onForeignChange(() => {
+        for (const driver of this.#drivers.values()) if (driver.waitsForOthers) driver.inboxChanged();
+        this.wake();
+      }),
+      storage.onEngineDeath(() => void this.#takeFromTheDead()),
+    ];
+    return () => ends.forEach((end) => end());
+  }
+
+  /** Their runs need not wait for their leases to expire. */
+  async #takeFromTheDead(): Promise<void> {
+    const { storage, clock, logger } = this.#options.settings;
+    try {
+      const released = await storage.releaseDeadEngines(clock.now());
+      if (released.length > 0) this.wake();
+    } catch (error) {
+      // Told of them again; and when their leases expire nobody needs to take anything.
+      if (this.#stopping === undefined) logger.warn({ error }, 'the runs of a dead engine could not be taken over');
+    }
   }
 
   /** All who wake it meanwhile share the next look. */

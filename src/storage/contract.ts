@@ -142,6 +142,11 @@ export interface Storage {
    * Returns a function that ends it.
    */
   onForeignChange(listener: () => void): () => void;
+  /**
+   * Calls `listener`, again and again until `releaseDeadEngines` is called, when an engine has certainly died and may have
+   * left runs behind; where death cannot be proved never. The listener must not throw. Returns a function that ends it.
+   */
+  onEngineDeath(listener: () => void): () => void;
 }
 
 export interface StorageCapabilities {

@@ -36,7 +36,7 @@ export function mortal(
       if (property === 'commitUnits') return (batch: readonly Unit[]) => (dead ? never : commitUnits(batch));
       const member: unknown = Reflect.get(target, property, target);
       if (typeof member !== 'function') return member;
-      if (property === 'onForeignChange') return member.bind(target);
+      if (property === 'onForeignChange' || property === 'onEngineDeath') return member.bind(target);
       return (...args: unknown[]) => (dead ? never : Reflect.apply(member, target, args));
     },
   });

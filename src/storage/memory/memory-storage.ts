@@ -349,6 +349,11 @@ export class MemoryStorage implements Storage {
     return this.#listeners.add(listener);
   }
 
+  /** Who dies here takes the storage along. */
+  onEngineDeath(_listener: () => void): () => void {
+    return () => {};
+  }
+
   #assertOpen(): void {
     if (!this.#isOpen) throw stoppedError();
   }

@@ -79,6 +79,21 @@ export class EngineLocks {
     return others.some((other) => this.#held.has(other) || this.#isTaken(other));
   }
 
+  /** Engines of others whose lock is free, as far as can be told: one whose file cannot be opened is not among them. */
+  unlocked(): string[] {
+    return this.#known().filter((owner) => {
+      if (this.#held.has(owner)) return false;
+      try {
+        const lock = this.#obtain(owner, { create: false });
+        lock?.close();
+        return lock !== undefined;
+      } catch {
+        // Proves nothing; `reap` says what is wrong with it.
+        return false;
+      }
+    });
+  }
+
   /** Lets go of the locks but leaves the files: whoever comes next finds these engines dead. */
   close(): void {
     for (const lock of this.#held.values()) lock.close();

@@ -4,6 +4,7 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { type Clock, RunsheetError } from '../../common/index.js';
 import { stoppedError } from '../run-rules.js';
 import { type CheckpointThresholds, Checkpointer } from './checkpointer.js';
+import { DeathWatch } from './death-watch.js';
 import { type Durability, durableOnCommit } from './durability.js';
 import { EngineLocks } from './engine-locks.js';
 import { storageError } from './errors.js';
@@ -42,6 +43,7 @@ export interface Session {
   readonly engines: Set<string>;
   /** Only of a database in a file. */
   readonly locks: EngineLocks | undefined;
+  readonly deaths: DeathWatch | undefined;
   readonly checkpointer: Checkpointer | undefined;
 }
 
@@ -53,11 +55,12 @@ export async function openSession(path: string, options: SessionOptions): Promis
 }
 
 export async function closeSession(session: Session): Promise<void> {
-  const { db, writes, durability, changes, locks, checkpointer } = session;
+  const { db, writes, durability, changes, deaths, locks, checkpointer } = session;
   writes.end(stoppedError());
   durability.syncNow();
   durability.close();
   changes.close();
+  deaths?.close();
   await checkpointer?.end();
   locks?.close();
   db.close();
@@ -81,6 +84,7 @@ function assemble(
   const changes = new ForeignChanges(db, clock);
   const engines = new Set<string>();
   const locks = isFile ? new EngineLocks(realPath, Database) : undefined;
+  const deaths = locks && new DeathWatch(locks, clock);
   const checkpointer = isFile ? new Checkpointer(db, realPath, clock, checkpoints) : undefined;
   const durability =
     isFile && options.durability === 'power'
@@ -100,7 +104,7 @@ function assemble(
     },
   });
   const work = { queries, transitions, schedules, retention, surveys };
-  return { db, ...work, durability, writes, changes, engines, locks, checkpointer };
+  return { db, ...work, durability, writes, changes, engines, locks, deaths, checkpointer };
 }
 
 function surviveLossOfPower(

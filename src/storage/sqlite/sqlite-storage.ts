@@ -309,6 +309,10 @@ export class SqliteStorage implements Storage {
     return this.#opened().changes.add(listener);
   }
 
+  onEngineDeath(listener: () => void): () => void {
+    return this.#opened().deaths?.add(listener) ?? (() => {});
+  }
+
   async #open(): Promise<void> {
     await this.#closing;
     this.#session = await openSession(this.#path, this.#options);

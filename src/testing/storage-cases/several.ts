@@ -25,6 +25,16 @@ function foreignChange(storage: Storage): Promise<void> {
   });
 }
 
+/** Resolves when `storage` reports that an engine has died. */
+function engineDeath(storage: Storage): Promise<void> {
+  return new Promise((resolve) => {
+    const end = storage.onEngineDeath(() => {
+      end();
+      resolve();
+    });
+  });
+}
+
 export const severalCases: readonly StorageCase[] = [
   {
     name: 'engines on one storage object are told of each other’s news; a single engine is not told of its own',
@@ -235,6 +245,21 @@ export const severalCases: readonly StorageCase[] = [
       assert.deepEqual(await c.commitUnits([unitOf(dead, { entries: [anEntry(1)] })]), ['lease-lost']);
       assert.deepEqual(await mustGet(b, alive), alive);
       assert.deepEqual(await b.releaseDeadEngines(now + 6), []);
+    },
+  },
+  {
+    name: 'the death of an engine is told of, as long as nobody has released what it held',
+    needs: 'provesDeath',
+    async run(make) {
+      const [a, b] = [await make(), await make()];
+      await a.registerEngine('engine-a');
+      await b.registerEngine('engine-b');
+      const dead = await aLeasedRun(a, {}, 'engine-a');
+      const death = engineDeath(b);
+      await a.close();
+      await death;
+      await engineDeath(b);
+      assert.deepEqual(await b.releaseDeadEngines(now), [{ id: dead.id, status: 'running' }]);
     },
   },
   {
