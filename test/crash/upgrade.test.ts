@@ -4,8 +4,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../flows-support/temporary-folder.js';
 import { CallDesk } from './workers/call-desk.js';
-import { compiledHandlers } from './workers/compiled-handlers.js';
-import { type WorkerOrder, WorkerProcess } from './workers/worker-process.js';
+import { type WorkerOrder, WorkerProcess, canonicalOf } from './workers/worker-process.js';
 
 /** Each revision says its number before it waits and after. */
 const revision = (number: number, text = `revision ${number}`): string => `
@@ -27,7 +26,6 @@ output: ${text}
 class Site {
   readonly folder = temporaryFolder();
   readonly database = join(this.folder, 'runs.db');
-  readonly handlers = compiledHandlers(this.folder);
   readonly desk: CallDesk;
 
   private constructor(desk: CallDesk) {
@@ -46,8 +44,8 @@ class Site {
   }
 
   process(name: string, flows: readonly string[], engine: WorkerOrder['engine'] = {}): Promise<WorkerProcess> {
-    const { database, handlers } = this;
-    return WorkerProcess.begin({ name, database, handlers, flows, engine: { concurrency: 4, ...engine } });
+    const { database } = this;
+    return WorkerProcess.begin({ name, database, flows, engine: { concurrency: 4, ...engine } });
   }
 
   /** A process starts a run of revision 3 and is killed when it waits. */
@@ -120,7 +118,7 @@ describe('a run that is parked on revision 3 when revision 4 comes', () => {
     expect(site.row(id)).toEqual(due);
     expect(await next.ask('recover')).toMatchObject({ definitionMissing: [missing] });
 
-    await next.ask('register', site.file('three', text));
+    await next.ask('register', canonicalOf(site.file('three', text)));
     expect((await next.ask('result', id)).output).toBe('revision 3');
     expect(await next.ask('recover')).toMatchObject({ definitionMissing: [] });
     await next.end();
@@ -162,9 +160,9 @@ describe('the same revision with another content', () => {
     // Labels and the order of keys are no content.
     const same = await site.process('same', [three]);
     await same.ask('start');
-    await expect(same.ask('register', changed)).rejects.toMatchObject({ code: 'RS_DEFINITION_CONFLICT' });
+    await expect(same.ask('register', canonicalOf(changed))).rejects.toMatchObject({ code: 'RS_DEFINITION_CONFLICT' });
     expect(await site.finish(same, id)).toBe('revision 3');
-    await same.ask('register', changed);
+    await same.ask('register', canonicalOf(changed));
     expect(await site.finish(same, await site.begin(same))).toBe('changed');
     await same.end();
   });

@@ -9,7 +9,6 @@ import { temporaryFolder } from '../../flows-support/temporary-folder.js';
 import { recordedCalls } from '../handlers.js';
 import { type Entry, checkJournal, randomOf } from '../killer.js';
 import { expectedOfNested } from '../nested-expected.js';
-import { compiledHandlers } from './compiled-handlers.js';
 import { WorkerProcess } from './worker-process.js';
 
 const flow = 'test/crash/nested.yaml';
@@ -37,7 +36,6 @@ async function cutsOfRuns(random: () => number, checkpoints: { passiveFrames: nu
     name: 'driver',
     database: path,
     flows: [flow],
-    handlers: compiledHandlers(folder),
     engine: { concurrency: 2 },
     storage: { durability: 'power', checkpoints },
   });

@@ -12,6 +12,12 @@ export interface LeaseSeen {
   readonly live: number;
 }
 
+/** A run that was taken from a dead owner, in the state that it had. */
+export interface Release {
+  readonly id: string;
+  readonly status: string;
+}
+
 /** Who held the run when an entry of its journal was written. */
 export interface Writing {
   readonly run: number;
@@ -53,6 +59,11 @@ export class WatchedDatabase {
     this.#db.exec(`
       create table seen_lease (kind text, run integer, owner text, epoch integer, live integer);
       create table seen_entry (run integer, seq integer, epoch integer, owner text);
+      create table seen_release (id text, status text);
+      create trigger see_release after update of owner on run
+      when new.owner is null and new.interruptions > old.interruptions begin
+        insert into seen_release values (old.id, old.status);
+      end;
       create trigger see_lease after update of lease_expires_at on run
       when new.workflow = '${limited}' and new.lease_expires_at > ${now} begin
         insert into seen_lease select case when new.epoch > old.epoch then 'claim' else 'renewal' end,
@@ -66,6 +77,16 @@ export class WatchedDatabase {
 
   leases(): LeaseSeen[] {
     return this.#all('select * from seen_lease order by rowid');
+  }
+
+  countReleases(): number {
+    const [row] = this.#all<{ count: number }>('select count(*) as count from seen_release');
+    return row?.count ?? 0;
+  }
+
+  /** Those after the first so many, in order. */
+  releases(after: number): Release[] {
+    return this.#all('select * from seen_release where rowid > ? order by rowid', after);
   }
 
   writings(): Writing[] {

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import type { EngineOptions, Recovery, Run } from 'runsheet';
 import { expect, onTestFinished } from 'vitest';
-
-const script = fileURLToPath(new URL('worker.js', import.meta.url));
+import { loadFlow } from '../../flows-support/load-flow.js';
+import type { Release } from './watched-database.js';
+import { workerProgram } from './worker-program.js';
 
 /** What a process is told to be. */
 export interface WorkerOrder {
@@ -14,8 +14,6 @@ export interface WorkerOrder {
   readonly database: string;
   /** Files of definitions. */
   readonly flows: readonly string[];
-  /** A folder that `compiledHandlers` has made. */
-  readonly handlers: string;
   readonly engine?: Pick<
     EngineOptions,
     'concurrency' | 'runLeaseDurationMs' | 'stopGraceMs' | 'abortGraceMs' | 'adoptStoredDefinitions'
@@ -43,8 +41,10 @@ interface Asks {
   tick(): number;
   stop(options?: { graceMs: number }): null;
   close(): null;
-  /** The definition in a file. */
-  register(flow: string): null;
+  /** @param canonical text of a definition, see `canonicalOf` */
+  register(canonical: string): null;
+  /** What it has taken from dead engines so far, whether or not it was asked to `recover`. */
+  released(): Release[];
   advance(ms: number): null;
   /** Moves virtual time until the run has ended. */
   until(run: string): Run;
@@ -54,6 +54,11 @@ interface Answer {
   readonly id: number;
   readonly result: unknown;
   readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** Of the flow in a file, as a process takes it: to read YAML would take a third of its beginning. */
+export function canonicalOf(flow: string): string {
+  return loadFlow(flow).canonical;
 }
 
 /** An engine in a process of its own, which a test steers, freezes and kills. */
@@ -79,7 +84,10 @@ export class WorkerProcess {
 
   /** Resolves when the process has loaded everything; its storage is not open yet. */
   static async begin(order: WorkerOrder): Promise<WorkerProcess> {
-    const child = spawn(process.execPath, [script, JSON.stringify(order)], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const { flows, ...rest } = order;
+    const program = await workerProgram(dirname(order.database));
+    const orders = JSON.stringify({ ...rest, definitions: flows.map(canonicalOf) });
+    const child = spawn(process.execPath, [join(program, 'worker.js'), orders], { stdio: ['pipe', 'pipe', 'inherit'] });
     const worker = new WorkerProcess(order.name, child);
     onTestFinished(() => void child.kill('SIGKILL'));
     // What is asked of one that was killed a moment ago goes nowhere.

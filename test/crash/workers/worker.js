@@ -1,13 +1,14 @@
 // An engine in a process of its own, made to be steered, frozen and killed. Its only argument is JSON
-// (`WorkerOrder` of worker-process.ts). It prints `{ owner }` when it is ready; then, for each line
+// (`WorkerOrder` of worker-process.ts, its flows as canonical texts). It runs as `workerProgram` bundles it, beside its
+// handlers. It prints `{ owner }` when it is ready; then, for each line
 // `{ id, ask, args }` that it reads, `{ id, result }` or `{ id, error }`; a fault of the engine as
 // `{ fault }`. It ends when its standard input does.
 import { randomBytes } from 'node:crypto';
-import { openSync, readFileSync, writeSync } from 'node:fs';
+import { openSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { definitionFromCanonical } from '../../../dist/definition/index.js';
 import { SqliteStorage, createEngine, loadHandlers } from '../../../dist/index.js';
-import { readWorkflow, sealDefinition } from '../../../dist/definition/index.js';
-import { Source } from '../../../dist/syntax/index.js';
 import { VirtualClock } from '../../../dist/testing/index.js';
 import { fasterClock } from './faster-clock.js';
 
@@ -15,13 +16,6 @@ const order = JSON.parse(process.argv[2]);
 process.env.WORKER_NAME = order.name;
 
 const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
-
-const definitionOf = (path) => {
-  const source = new Source(path, readFileSync(path, 'utf8'));
-  const { document, diagnostics } = readWorkflow(source);
-  if (document === undefined) throw new Error(diagnostics.map(({ message }) => `${path}: ${message}`).join('\n'));
-  return sealDefinition(document, source);
-};
 
 const storage = new SqliteStorage(order.database, order.storage);
 if (order.commits !== undefined) {
@@ -37,6 +31,15 @@ if (order.commits !== undefined) {
   };
 }
 
+/** What it has taken from dead engines, of its own accord too. */
+const released = [];
+const releaseDeadEngines = storage.releaseDeadEngines.bind(storage);
+storage.releaseDeadEngines = async (now) => {
+  const runs = await releaseDeadEngines(now);
+  released.push(...runs);
+  return runs;
+};
+
 const virtual = order.startAt === undefined ? undefined : new VirtualClock(order.startAt);
 const clock = virtual ?? (order.faster && fasterClock(order.faster));
 
@@ -44,8 +47,8 @@ const clock = virtual ?? (order.faster && fasterClock(order.faster));
 let owner;
 const engine = createEngine({
   storage,
-  definitions: order.flows.map(definitionOf),
-  handlers: await loadHandlers(order.handlers),
+  definitions: order.definitions.map(definitionFromCanonical),
+  handlers: await loadHandlers(fileURLToPath(new URL('handlers', import.meta.url))),
   ...(clock && { clock }),
   ...order.engine,
   randomBytes() {
@@ -57,8 +60,9 @@ const engine = createEngine({
 engine.onFault((error) => say({ fault: String(error) }));
 
 const asks = {
-  register: (path) => engine.register(definitionOf(path)),
+  register: (canonical) => engine.register(definitionFromCanonical(canonical)),
   advance: (ms) => virtual.advance(ms),
+  released: () => released,
   until: (id) => virtual.until(engine.result(id)),
 };
 
