@@ -16,4 +16,13 @@ const call = defineHandler({
   },
 });
 
-export default call;
+/** Takes along whatever its process does beside it. */
+const poison = defineHandler({
+  name: 'process.kill',
+  async run() {
+    process.kill(process.pid, 'SIGKILL');
+    return new Promise<never>(() => {});
+  },
+});
+
+export default [call, poison];

@@ -66,7 +66,8 @@ export class WorkerProcess {
   readonly name: string;
   readonly faults: string[] = [];
   readonly #child: ChildProcess;
-  readonly #exited: Promise<NodeJS.Signals | number | null>;
+  /** Resolves, with the signal or the exit code, when the process has ended. */
+  readonly exited: Promise<NodeJS.Signals | number | null>;
   readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   #asked = 0;
   #owner = '';
@@ -74,7 +75,7 @@ export class WorkerProcess {
   private constructor(name: string, child: ChildProcess) {
     this.name = name;
     this.#child = child;
-    this.#exited = new Promise((resolve) => {
+    this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         resolve(signal ?? code);
         for (const { reject } of this.#waiting.values()) reject(new Error(`${name} has ended: ${signal ?? code}`));
@@ -100,7 +101,7 @@ export class WorkerProcess {
         else worker.#answered(message);
       });
     });
-    const died = worker.#exited.then((end) => Promise.reject(new Error(`${order.name} did not begin: ${end}`)));
+    const died = worker.exited.then((end) => Promise.reject(new Error(`${order.name} did not begin: ${end}`)));
     worker.#owner = await Promise.race([owner, died]);
     died.catch(() => {});
     return worker;
@@ -121,7 +122,7 @@ export class WorkerProcess {
 
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
-    expect(await this.#exited).toBe('SIGKILL');
+    expect(await this.exited).toBe('SIGKILL');
   }
 
   /** Returns when no thread of it runs any more. */
@@ -140,7 +141,7 @@ export class WorkerProcess {
   async end(): Promise<void> {
     await this.ask('close');
     this.#child.stdin?.end();
-    expect(await this.#exited, `${this.name} ends well`).toBe(0);
+    expect(await this.exited, `${this.name} ends well`).toBe(0);
   }
 
   #answered({ id, result, error }: Answer): void {
