@@ -12,6 +12,8 @@ export interface SchemaProblem {
   readonly path: string;
   /** What is wrong, naming what is expected and what is there. */
   readonly message: string;
+  /** Whether the value has a field here that its schema does not know: then the name is wrong, and not what it holds. */
+  readonly isUnknownField?: true;
 }
 
 /** Checks a value. With `fillDefaults` it changes the value it is given. */
@@ -137,7 +139,8 @@ function unknownField(path: string, error: ErrorObject): SchemaProblem {
   const name = String(error.params.additionalProperty ?? error.params.unevaluatedProperty);
   const declared = (error.parentSchema?.properties ?? {}) as JsonObject;
   const guess = nearest(name, Object.keys(declared));
-  return { path, message: `is not a field here${guess === undefined ? '' : `; did you mean "${guess}"?`}` };
+  const message = `is not a field here${guess === undefined ? '' : `; did you mean "${guess}"?`}`;
+  return { path, message, isUnknownField: true };
 }
 
 const typeNames: Readonly<Record<string, string>> = {

@@ -15,6 +15,8 @@ export interface WalkedItem {
   readonly list: Items;
   /** Whether it stands in the body of a loop, at any depth: then it can be reached more than once. */
   readonly inLoop: boolean;
+  /** In how many loops: the occurrence of one of its turns has so many numbers. */
+  readonly loops: number;
 }
 
 /** A list of items inside an item, with where it stands. */
@@ -37,28 +39,29 @@ export function itemKey(item: Item | Reminder, place: string): string {
 
 /** Visits every item of the document in the order of the file, an item before what is inside it. */
 export function walkItems(document: WorkflowDocument, visit: (walked: WalkedItem) => void): void {
-  walkList(document.steps, { path: ['steps'], prefix: '', inLoop: false }, visit);
-  walkList(document.onFailure ?? [], { path: ['onFailure'], prefix: 'onFailure.', inLoop: false }, visit);
-  walkList(document.finally ?? [], { path: ['finally'], prefix: 'finally.', inLoop: false }, visit);
+  walkList(document.steps, { path: ['steps'], prefix: '', loops: 0 }, visit);
+  walkList(document.onFailure ?? [], { path: ['onFailure'], prefix: 'onFailure.', loops: 0 }, visit);
+  walkList(document.finally ?? [], { path: ['finally'], prefix: 'finally.', loops: 0 }, visit);
 }
 
 interface Standing {
   readonly path: Path;
   readonly prefix: string;
-  readonly inLoop: boolean;
+  readonly loops: number;
 }
 
-function walkList(list: Items, { path, prefix, inLoop }: Standing, visit: (walked: WalkedItem) => void): void {
+function walkList(list: Items, { path, prefix, loops }: Standing, visit: (walked: WalkedItem) => void): void {
   list.forEach((item, index) => {
     const place = `${prefix}${index}`;
     const itemPath = [...path, index];
-    visit({ item, verb: verbOf(item), key: itemKey(item, place), place, path: itemPath, list, inLoop });
+    const key = itemKey(item, place);
+    visit({ item, verb: verbOf(item), key, place, path: itemPath, list, inLoop: loops > 0, loops });
     for (const body of bodiesOf(item)) {
       const inside = {
         path: [...itemPath, ...body.path],
         prefix: `${place}.${body.segments}`,
         // Of a loop only the body is repeated, not what handles its failure.
-        inLoop: inLoop || (isLoop(item) && body.path[0] === 'do'),
+        loops: loops + (isLoop(item) && body.path[0] === 'do' ? 1 : 0),
       };
       walkList(body.list, inside, visit);
     }

@@ -1,10 +1,12 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { checkSource } from '../../src/check/index.js';
+import type { HandlerCatalogue } from '../../src/handlers/index.js';
 import { type Diagnostic, type DiagnosticCode, Source, diagnosticCodes } from '../../src/syntax/index.js';
-import { readFlowTest } from '../../src/testing/flow-tests/index.js';
+import { checkFlowTestSource } from '../../src/testing/flow-tests/index.js';
 
 const reference = readFileSync(new URL('../../docs/reference/diagnostics.md', import.meta.url), 'utf8');
 const testFolder = fileURLToPath(new URL('..', import.meta.url));
@@ -41,21 +43,47 @@ const handlers = new Map(
     .map((name) => [name, { name }]),
 );
 
+/** The flow that the examples of flow tests are about, beside one with mistakes. */
+const testFolderOfExamples = (() => {
+  const folder = mkdtempSync(join(tmpdir(), 'runsheet-examples-'));
+  const [, flow = ''] = /^## RS6[\s\S]*?```yaml\n([\s\S]*?)```/m.exec(reference) ?? [];
+  writeFileSync(join(folder, 'order.yaml'), flow);
+  writeFileSync(join(folder, 'half-written.yaml'), 'workflow: half-written\nsteps: 5\n');
+  return folder;
+})();
+afterAll(() => rmSync(testFolderOfExamples, { recursive: true }));
+
+/** What the handlers of that flow say of themselves. */
+const describedHandlers: HandlerCatalogue = new Map([
+  [
+    'payments.charge',
+    {
+      name: 'payments.charge',
+      output: { type: 'object', properties: { paymentId: { type: 'string' } }, required: ['paymentId'] },
+      errors: ['CardDeclined', 'GatewayUnavailable'],
+    },
+  ],
+]);
+
 /** A whole file of flow tests around an example that is only a part of one. */
 function asFlowTest(example: string): string {
   if (/^workflow:/m.test(example)) return example;
-  if (/^tests:/m.test(example)) return `workflow: ./example.yaml\n${example}`;
-  return `workflow: ./example.yaml\ntests:\n  - name: example\n${example.replace(/^(?=.)/gm, '    ')}`;
+  const shared = 'workflow: ./order.yaml\ndefaults: { input: { orderId: o-1, total: 5 }, handlers: real }\n';
+  if (/^tests:/m.test(example)) return `${shared}${example}`;
+  return `${shared}tests:\n  - name: example\n${example.replace(/^(?=.)/gm, '    ')}`;
 }
 
-function diagnosticsOf(example: string, code: string): Diagnostic[] {
-  if (code.startsWith('RS6')) return readFlowTest(new Source('example.test.yaml', asFlowTest(example))).diagnostics;
+async function diagnosticsOf(example: string, code: string): Promise<readonly Diagnostic[]> {
+  if (code.startsWith('RS6')) {
+    const source = new Source(join(testFolderOfExamples, 'example.test.yaml'), asFlowTest(example));
+    return (await checkFlowTestSource(source, { handlers: describedHandlers })).diagnostics;
+  }
   const options = code === 'RS4007' ? { handlers } : {};
   return checkSource(new Source('example.yaml', asFlow(example)), options).diagnostics;
 }
 
-function check(example: string, code: string): { codes: string[]; severities: string[] } {
-  const diagnostics = diagnosticsOf(example, code);
+async function check(example: string, code: string): Promise<{ codes: string[]; severities: string[] }> {
+  const diagnostics = await diagnosticsOf(example, code);
   return { codes: diagnostics.map((each) => each.code), severities: diagnostics.map((each) => each.severity) };
 }
 
@@ -74,12 +102,12 @@ describe('docs/reference/diagnostics.md', () => {
     wrong === undefined || right === undefined ? [] : [{ ...entry, wrong, right }],
   );
 
-  test.each(examples)('$code: the wrong example has this one mistake', ({ code, wrong, isWarning }) => {
-    expect(check(wrong, code)).toEqual({ codes: [code], severities: [isWarning ? 'warning' : 'error'] });
+  test.each(examples)('$code: the wrong example has this one mistake', async ({ code, wrong, isWarning }) => {
+    expect(await check(wrong, code)).toEqual({ codes: [code], severities: [isWarning ? 'warning' : 'error'] });
   });
 
-  test.each(examples)('$code: the right example has none', ({ code, right }) => {
-    expect(check(right, code).codes).toEqual([]);
+  test.each(examples)('$code: the right example has none', async ({ code, right }) => {
+    expect((await check(right, code)).codes).toEqual([]);
   });
 
   test('every code has a case among the tests', () => {

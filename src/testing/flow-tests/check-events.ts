@@ -1,0 +1,78 @@
+import type { JsonValue } from '../../common/index.js';
+import { type SchemaProblem, compileSchema, inputSchemaOf, problemText } from '../../definition/index.js';
+import { type Path, type Range, nodeAt } from '../../syntax/index.js';
+import { pathIn, problemRange } from './value-problems.js';
+import type { Signal } from './document.generated.js';
+import type { FlowUnderTest } from './flow-under-test.js';
+import { type TestCheck, headOf, meant, pathOf, rangeOf } from './test-check.js';
+
+/** What a test starts the run with. */
+export function checkInput(check: TestCheck): void {
+  const { root, index, flow, scenario, report } = check;
+  const input = structuredClone(scenario.input ?? (scenario.input === null ? null : {}));
+  const [problem] = compileSchema(inputSchemaOf(flow.document), { fillDefaults: true })(input);
+  const refused = scenario.expect?.refused === 'ValidationError';
+  if (refused) {
+    if (problem !== undefined) return;
+    const help = 'leave `refused` out, or give an input that does not fit';
+    const message = 'the input fits, so the start is not refused';
+    report.error('RS6033', rangeOf(root, ['tests', index, 'expect', 'refused']), message, help);
+    return;
+  }
+  if (problem === undefined) return;
+  const message = `the input does not fit ${flow.definition.name}: ${problemText(problem)}`;
+  const help = 'where that is what is tested, expect `refused: ValidationError`';
+  report.error('RS6030', inputRange(check, problem), message, help);
+}
+
+/** Where the field of a merged input is written; a field that is written nowhere is missing in the test. */
+function inputRange(check: TestCheck, problem: SchemaProblem): Range {
+  const { root, index, scenario } = check;
+  const path = pathIn(scenario.input ?? {}, problem.path);
+  const own: Path = ['tests', index, 'input'];
+  const [field] = path;
+  if (field === undefined) return headOf(root, nodeAt(root, own) === undefined ? ['tests', index, 'name'] : own);
+  const holder = nodeAt(root, [...own, field]) === undefined ? ['defaults', 'input'] : own;
+  return problemRange(root, [...holder, ...path], problem);
+}
+
+export function checkSignals(check: TestCheck): void {
+  const { scenario, flow, children, root, report } = check;
+  const path = pathOf(check, 'signals');
+  for (const [index, signal] of (scenario.signals ?? []).entries()) {
+    const place = [...path, index];
+    if (signal.to !== undefined && !flow.children.has(signal.to) && !children.has(signal.to)) {
+      const help = meant(signal.to, flow.children, 'the flow starts none');
+      const message = `${flow.definition.name} never starts the workflow \`${signal.to}\``;
+      report.error('RS6027', rangeOf(root, [...place, 'to']), message, help);
+      continue;
+    }
+    const receiver = signal.to === undefined ? flow : children.get(signal.to);
+    if (receiver !== undefined) checkSignal(signal, place, receiver, check);
+  }
+}
+
+function checkSignal(signal: Signal, path: Path, receiver: FlowUnderTest, { root, report }: TestCheck): void {
+  const { name, refused } = signal;
+  const flow = receiver.definition.name;
+  const known = receiver.signals.has(name);
+  if (!known) {
+    if (refused === 'UnknownSignal') return;
+    const help = meant(name, receiver.signals.keys(), 'the flow waits for none');
+    report.error('RS6029', rangeOf(root, [...path, 'name']), `${flow} waits for no signal \`${name}\``, help);
+    return;
+  }
+  const schema = receiver.signals.get(name);
+  const payload: JsonValue = signal.payload ?? null;
+  const problem = schema === undefined ? undefined : compileSchema(schema)(payload)[0];
+  const cannot = (why: string): void =>
+    report.error('RS6033', rangeOf(root, [...path, 'refused']), `${why}, so it is not refused with \`${refused}\``);
+  if (refused === 'UnknownSignal') return cannot(`${flow} waits for \`${name}\``);
+  if (refused === 'ValidationError') return problem === undefined ? cannot('the payload fits') : undefined;
+  if (problem === undefined) return;
+  const at = [...path, ...(signal.payload === undefined ? ['name'] : ['payload', ...pathIn(payload, problem.path)])];
+  const range = problemRange(root, at, problem);
+  const message = `the payload does not fit the signal \`${name}\`: ${problemText(problem)}`;
+  const help = 'where that is what is tested, add `refused: ValidationError`';
+  report.error('RS6030', range, message, help);
+}

@@ -1,0 +1,87 @@
+import { nodeAt } from '../../syntax/index.js';
+import type { ExpectedRun } from './document.generated.js';
+import { parsePlace } from './places.js';
+import { type TestCheck, headOf, meant, rangeOf } from './test-check.js';
+
+type Status = NonNullable<ExpectedRun['status']>;
+
+/** What a run in a state cannot have, each with why. */
+const impossible: Readonly<Record<'error' | 'output' | 'undoing', { states: readonly Status[]; why: string }>> = {
+  error: { states: ['completed', 'waiting', 'sleeping', 'retrying'], why: 'has no error' },
+  output: {
+    states: ['failed', 'cancelled', 'waiting', 'sleeping', 'retrying', 'compensation-stuck'],
+    why: 'has no output',
+  },
+  undoing: { states: ['completed', 'waiting', 'sleeping', 'retrying'], why: 'has undone nothing' },
+};
+
+/** Expectations that no run can meet. */
+export function checkExpectations(check: TestCheck): void {
+  const { scenario } = check;
+  const { expect } = scenario;
+  checkCalls(check);
+  if (expect === undefined || expect.refused !== undefined) return;
+  const status = expect.status ?? 'completed';
+  for (const [key, which] of [
+    ['error', 'error'],
+    ['output', 'output'],
+    ['outputMatches', 'output'],
+    ['rollback', 'undoing'],
+    ['compensated', 'undoing'],
+  ] as const) {
+    const value = expect[key];
+    const isNone = Array.isArray(value) && value.length === 0;
+    if (value === undefined || isNone || !impossible[which].states.includes(status)) continue;
+    contradiction(check, key, `a run that is \`${status}\` ${impossible[which].why}`, statusHelp(expect, which));
+    // The rest says the same again.
+    return;
+  }
+  checkRan(expect, check);
+  if (status === 'cancelled' && (scenario.cancel === undefined || scenario.cancel.refused !== undefined)) {
+    contradiction(check, 'status', 'nothing in this test cancels the run', 'write `cancel: { at: … }` beside `expect`');
+  }
+  if (expect.rollback === 'not-applicable' && (expect.compensated ?? []).length > 0) {
+    contradiction(check, 'rollback', 'where something was undone, `rollback` is not `not-applicable`');
+  }
+}
+
+function statusHelp({ status }: ExpectedRun, which: keyof typeof impossible): string | undefined {
+  if (status !== undefined) return undefined;
+  return which === 'output' ? undefined : 'without a `status` the run must have completed: write `status: failed`';
+}
+
+function checkRan(expect: ExpectedRun, { root, index, report }: TestCheck): void {
+  const ran = new Set([...(expect.ran ?? []), ...(expect.exactly ?? [])].map(itemOf));
+  expect.notRan?.forEach((text, at) => {
+    if (parsePlace(text)?.occurrence !== undefined || !ran.has(itemOf(text))) return;
+    const key = expect.exactly === undefined ? 'ran' : 'exactly';
+    const message = `\`${text}\` stands in \`${key}\` too`;
+    report.error('RS6036', rangeOf(root, ['tests', index, 'expect', 'notRan', at]), message);
+  });
+}
+
+function itemOf(text: string): string | undefined {
+  return parsePlace(text)?.item;
+}
+
+/** Calls of handlers that the flow itself never calls; those of its children are not counted. */
+function checkCalls({ root, index, scenario, flow, children, report }: TestCheck): void {
+  const { expect } = scenario;
+  if (expect === undefined || expect.refused !== undefined) return;
+  for (const handler of Object.keys(expect.calls ?? {})) {
+    if (flow.handlers.has(handler)) continue;
+    const owner = [...children.values()].find(({ handlers }) => handlers.has(handler));
+    const help =
+      owner === undefined
+        ? meant(handler, flow.handlers, 'the flow calls none')
+        : `${owner.definition.name} does, and calls of children are not counted`;
+    const message = `${flow.definition.name} never calls the handler \`${handler}\``;
+    report.error('RS6026', headOf(root, ['tests', index, 'expect', 'calls', handler]), message, help);
+  }
+}
+
+function contradiction({ root, index, report }: TestCheck, key: string, message: string, help?: string): void {
+  const path = ['tests', index, 'expect', key];
+  const range = nodeAt(root, path)?.kind === 'scalar' && key === 'status' ? rangeOf(root, path) : headOf(root, path);
+  report.error('RS6036', range, message, help);
+}
