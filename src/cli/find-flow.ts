@@ -26,7 +26,7 @@ export async function findDefinitions(
   return definitions;
 }
 
-function isPath(text: string, io: Io): boolean {
+export function isPath(text: string, io: Io): boolean {
   return /[/\\]|\.(yaml|yml|json)$/.test(text) || existsSync(pathOf(io, text));
 }
 

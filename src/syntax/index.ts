@@ -14,5 +14,6 @@ export {
 } from './tree.js';
 export { type ParsedDocument, parseDocument } from './parse.js';
 export { nearest } from './nearest.js';
+export { type Cell, cellsOf, harmless } from './display-width.js';
 export { type RenderOptions, renderDiagnostics } from './render.js';
 export { type DiagnosticsJson, type Findings, diagnosticsToJson } from './diagnostics-json.js';

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { RunsheetError } from '../../common/index.js';
+import { type Definition, definitionFromCanonical } from '../../definition/index.js';
+import type { RunRecord, Storage } from '../../storage/index.js';
+import { databasePath, withExistingStorage } from '../database.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { CommandFailure, systemCodeOf } from '../failure.js';
+import { findDefinitions, isPath } from '../find-flow.js';
+import { findRun } from '../find-run.js';
+import { type Graph, buildGraph, toDot, toMermaid } from '../graph/index.js';
+import { type Io, pathOf } from '../io.js';
+
+export const graphFormats = ['mermaid', 'svg', 'dot'] as const;
+
+export type GraphFormat = (typeof graphFormats)[number];
+
+export interface GraphOptions {
+  readonly format?: GraphFormat;
+  /** Path of a file instead of stdout. */
+  readonly output?: string;
+  /** Whose key it is, where several workflows have it. */
+  readonly workflow?: string;
+  readonly db?: string;
+  readonly definitions: string;
+}
+
+/** Draws a flow, by path or name, or a run, by id or key. Needs no handlers. */
+export async function graph(target: string, options: GraphOptions, io: Io): Promise<ExitCode> {
+  const format = formatOf(options);
+  const text = await render(await graphOf(target, options, io), format);
+  if (options.output === undefined) io.out(text);
+  else await writeOutput(options.output, text, io);
+  return exitCodes.fine;
+}
+
+function formatOf({ format, output }: GraphOptions): GraphFormat {
+  if (format !== undefined || output === undefined) return format ?? 'mermaid';
+  const suffix = extname(output).toLowerCase();
+  const known = formatOfSuffix[suffix];
+  if (known !== undefined) return known;
+  throw new CommandFailure(
+    exitCodes.usage,
+    `the name ${output} does not say which format is meant: end it in .svg, .mmd or .dot, or give --format`,
+  );
+}
+
+const formatOfSuffix: Readonly<Record<string, GraphFormat>> = {
+  '.svg': 'svg',
+  '.mmd': 'mermaid',
+  '.mermaid': 'mermaid',
+  '.dot': 'dot',
+  '.gv': 'dot',
+};
+
+async function render(drawn: Graph, format: GraphFormat): Promise<string> {
+  switch (format) {
+    case 'mermaid':
+      return toMermaid(drawn);
+    case 'dot':
+      return toDot(drawn);
+    case 'svg':
+      return (await import('../graph/svg/svg.js')).toSvg(drawn);
+  }
+}
+
+async function graphOf(target: string, options: GraphOptions, io: Io): Promise<Graph> {
+  const isRunId = /^wf_[0-9a-f]{32}$/.test(target);
+  if (!isRunId) {
+    const definition = await flowOf(target, options, io);
+    if (definition !== undefined) return buildGraph(definition);
+  }
+  return withExistingStorage(options.db, io, async (storage) =>
+    runGraph(storage, await findRun(storage, target, options.workflow), io),
+  );
+}
+
+/** The flow that is meant; undefined where the word can only be the key of a run. */
+async function flowOf(target: string, { definitions, db }: GraphOptions, io: Io): Promise<Definition | undefined> {
+  try {
+    const found = await findDefinitions(target, definitions, undefined, io);
+    return [...found].sort((a, b) => b.revision - a.revision)[0];
+  } catch (error) {
+    const isUnknown = error instanceof CommandFailure && error.exitCode === exitCodes.notFound;
+    if (!isUnknown || isPath(target, io) || !(await hasRun(target, db, io))) throw error;
+    return undefined;
+  }
+}
+
+async function hasRun(key: string, db: string | undefined, io: Io): Promise<boolean> {
+  if (!existsSync(databasePath(db, io))) return false;
+  return withExistingStorage(db, io, async (storage) => {
+    try {
+      await findRun(storage, key, undefined);
+      return true;
+    } catch (error) {
+      if (error instanceof CommandFailure) return error.exitCode !== exitCodes.notFound;
+      throw error;
+    }
+  });
+}
+
+async function runGraph(storage: Storage, run: RunRecord, io: Io): Promise<Graph> {
+  const stored = await storage.readDefinition(run.definitionHash);
+  if (stored === undefined) {
+    throw new RunsheetError(
+      'RS_DEFINITION_UNKNOWN',
+      `the flow of ${run.id} (${run.workflow} revision ${run.revision}) is not in the database, so it cannot be drawn`,
+    );
+  }
+  void io;
+  return buildGraph(definitionFromCanonical(stored.document));
+}
+
+async function writeOutput(file: string, text: string, io: Io): Promise<void> {
+  try {
+    await writeFile(pathOf(io, file), text);
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === undefined) throw error;
+    throw new CommandFailure(exitCodes.usage, `${file} cannot be written (${code})`, { cause: error });
+  }
+}

@@ -1,0 +1,194 @@
+import type { Graph, GraphNode } from '../graph.js';
+import { type Layout, type PlacedEdge, type PlacedNode, type Point, layOut } from './layout.js';
+import { sizes, textsOf } from './sizes.js';
+import { styleSheet } from './style-sheet.js';
+import { textWidth } from './text-width.js';
+
+const headerHeight = 58;
+const border = 16;
+
+/** The graph as a picture that stands alone: no script, no font or style from elsewhere, light or dark as the reader's. */
+export async function toSvg(graph: Graph): Promise<string> {
+  const layout = await layOut(graph);
+  const heading = headingOf(graph);
+  const width = Math.ceil(Math.max(layout.width, heading.width) + 2 * border);
+  const height = Math.ceil(layout.height + headerHeight + border);
+  const left = (width - layout.width) / 2;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title about">`,
+    `<title id="title">${escapeText(graph.title)}</title>`,
+    `<desc id="about">${escapeText(graph.about)}</desc>`,
+    `<style>${styleSheet}</style>`,
+    arrowHeads,
+    `<rect class="ground" width="${width}" height="${height}" rx="8"/>`,
+    heading.svg,
+    `<g transform="translate(${number(left)} ${headerHeight})">`,
+    ...contents(layout),
+    '</g>',
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+const arrowHeads =
+  '<defs>' +
+  ['next', 'error', 'untaken']
+    .map(
+      (kind) =>
+        `<marker id="${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">` +
+        `<path class="head ${kind}" d="M0 0.5 L8 4 L0 7.5 Z"/></marker>`,
+    )
+    .join('') +
+  '</defs>';
+
+function headingOf({ title, facts }: Graph): { readonly svg: string; readonly width: number } {
+  const facet = facts.map(({ text }) => text).join('   ·   ');
+  const full = facts.flatMap(({ full: whole }) => whole ?? []).join('\n');
+  return {
+    width: Math.max(textWidth(title, 18, true), textWidth(facet, 12)),
+    svg:
+      `<text class="heading" x="${border}" y="28">${escapeText(title)}</text>` +
+      `<text class="facts" x="${border}" y="47">${full === '' ? '' : `<title>${escapeText(full)}</title>`}${escapeText(facet)}</text>`,
+  };
+}
+
+function contents({ nodes, edges }: Layout): string[] {
+  return [
+    ...nodes.filter(({ node }) => node.kind === 'box').map(drawNode),
+    ...edges.map(drawEdge),
+    ...nodes.filter(({ node }) => node.kind === 'leaf').map(drawNode),
+    ...edges.map(drawLabel),
+  ].filter((text) => text !== '');
+}
+
+function drawNode(placed: PlacedNode): string {
+  const { node } = placed;
+  const classes = ['node', node.kind, node.shape, ...(node.state === undefined ? [] : ['stated', node.state.name])];
+  const texts = node.kind === 'leaf' && node.shape === 'decision' ? '' : drawTexts(placed);
+  return `<g class="${classes.join(' ')}">${tooltip(node)}${outline(placed)}${texts}</g>`;
+}
+
+/** All that the node says, unshortened. */
+function tooltip(node: GraphNode): string {
+  const { title, lines, state } = node;
+  const whole = [title, ...lines].map(({ text, full }) => full ?? text);
+  const texts = [...whole, ...(state === undefined ? [] : [state.text || state.name])].filter((text) => text !== '');
+  return texts.length === 0 ? '' : `<title>${escapeText(texts.join('\n'))}</title>`;
+}
+
+function outline({ node, x, y, width, height }: PlacedNode): string {
+  const box = `x="${number(x)}" y="${number(y)}" width="${number(width)}" height="${number(height)}"`;
+  switch (node.shape) {
+    case 'start':
+    case 'end':
+    case 'complete':
+      return `<rect class="shape" ${box} rx="${number(Math.min(height / 2, 18))}"/>`;
+    case 'sleep':
+      return `<rect class="shape" ${box} rx="14"/>`;
+    case 'gate':
+      return polygon([
+        [x + 10, y],
+        [x + width - 10, y],
+        [x + width, y + height / 2],
+        [x + width - 10, y + height],
+        [x + 10, y + height],
+        [x, y + height / 2],
+      ]);
+    case 'decision':
+      return polygon([
+        [x + width / 2, y],
+        [x + width, y + height / 2],
+        [x + width / 2, y + height],
+        [x, y + height / 2],
+      ]);
+    case 'fail':
+      return polygon([
+        [x + 8, y],
+        [x + width - 8, y],
+        [x + width, y + 8],
+        [x + width, y + height - 8],
+        [x + width - 8, y + height],
+        [x + 8, y + height],
+        [x, y + height - 8],
+        [x, y + 8],
+      ]);
+    case 'child':
+      return (
+        `<rect class="shape" ${box} rx="4"/>` +
+        `<path class="rule" d="M${number(x + 5)} ${number(y)} v${number(height)} M${number(x + width - 5)} ${number(y)} v${number(height)}"/>`
+      );
+    case 'pivot':
+      return (
+        `<rect class="shape" ${box}/>` +
+        `<path class="bar" d="M${number(x)} ${number(y)} h${number(width)} M${number(x)} ${number(y + height)} h${number(width)}"/>`
+      );
+    default:
+      return `<rect class="shape" ${box} rx="6"/>`;
+  }
+}
+
+function polygon(points: readonly (readonly [number, number])[]): string {
+  return `<polygon class="shape" points="${points.map(([x, y]) => `${number(x)},${number(y)}`).join(' ')}"/>`;
+}
+
+function drawTexts({ node, x, y, width }: PlacedNode): string {
+  const isBox = node.kind === 'box';
+  const at = number(isBox ? x + sizes.padding : x + width / 2);
+  let baseline = y + sizes.padding - 6;
+  return textsOf(node)
+    .map(({ bold, label, role }) => {
+      baseline += bold ? sizes.titleHeight : sizes.lineHeight;
+      return `<text class="${role}" x="${at}" y="${number(baseline)}">${escapeText(label.text)}</text>`;
+    })
+    .join('');
+}
+
+function drawEdge({ edge, points, arrow }: PlacedEdge): string {
+  const head = arrow ? ` marker-end="url(#${edge.untaken === true ? 'untaken' : edge.kind})"` : '';
+  return `<path class="edge ${edge.kind}${edge.untaken === true ? ' untaken' : ''}" d="${rounded(points)}"${head}/>`;
+}
+
+function drawLabel({ edge, label }: PlacedEdge): string {
+  if (edge.label === undefined || label === undefined) return '';
+  const { text, full } = edge.label;
+  const width = textWidth(text, sizes.edge) + 6;
+  return (
+    `<g class="label${edge.untaken === true ? ' untaken' : ''}">${full === undefined ? '' : `<title>${escapeText(full)}</title>`}` +
+    `<rect x="${number(label.x - width / 2)}" y="${number(label.y - 8)}" width="${number(width)}" height="16" rx="3"/>` +
+    `<text x="${number(label.x)}" y="${number(label.y + 4)}">${escapeText(text)}</text></g>`
+  );
+}
+
+/** A line whose corners are rounded. */
+function rounded(points: readonly Point[]): string {
+  return points
+    .map((point, index) => {
+      const before = points[index - 1];
+      const after = points[index + 1];
+      if (before === undefined) return `M${number(point.x)} ${number(point.y)}`;
+      if (after === undefined) return `L${number(point.x)} ${number(point.y)}`;
+      const from = towards(point, before);
+      const to = towards(point, after);
+      return `L${number(from.x)} ${number(from.y)} Q${number(point.x)} ${number(point.y)} ${number(to.x)} ${number(to.y)}`;
+    })
+    .join(' ');
+}
+
+function towards(corner: Point, other: Point): Point {
+  const length = Math.hypot(other.x - corner.x, other.y - corner.y);
+  const part = length === 0 ? 0 : Math.min(6, length / 2) / length;
+  return { x: corner.x + (other.x - corner.x) * part, y: corner.y + (other.y - corner.y) * part };
+}
+
+function number(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
+
+/** Control characters have no place in XML, not even as references. */
+function escapeText(text: string): string {
+  return text
+    .replace(/[^\P{Cc}\n\t]|\p{Surrogate}|[\ufffe\uffff]/gu, '\ufffd')
+    .replace(/[&<>"]/g, (character) => entities[character] ?? character);
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
