@@ -1,5 +1,7 @@
 import { Option } from 'commander';
 import type { CommandGroup } from './command-group.js';
+import { withExamples } from './examples.js';
+import { graphFormats } from './graph-formats.js';
 import { wholeNumber } from './option-values.js';
 import { sharedOptions } from './shared-options.js';
 
@@ -31,6 +33,23 @@ export const addAuthorCommands: CommandGroup = (command, io, done) => {
     .action(async (before: string, after: string | undefined, options) => {
       const { diff } = await import('./commands/diff.js');
       done(await diff(before, after, options, io));
+    });
+
+  withExamples(
+    command('graph <target>', 'draw a flow (path or name) or a run (id or key) as Mermaid, SVG or Graphviz'),
+    { call: 'graph order-fulfilment -o order.svg', does: 'a picture; .mmd is Mermaid, .dot is Graphviz' },
+    { call: 'graph order-42', does: 'of the run with that key, by state' },
+  )
+    .addOption(
+      new Option('--format <format>', 'default: what the name of the file says, else mermaid').choices(graphFormats),
+    )
+    .option('-o, --output <file>', 'write it there instead of on stdout')
+    .option('--workflow <name>', 'whose key it is, where several workflows have it')
+    .option(...sharedOptions.database)
+    .option('--definitions <folder>', 'where a name is looked for', 'definitions')
+    .action(async (target: string, options) => {
+      const { graph } = await import('./commands/graph.js');
+      done(await graph(target, options, io));
     });
 
   command('handlers', 'list the handlers and what they take, give and throw')

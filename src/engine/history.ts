@@ -1,10 +1,11 @@
 import { type JsonObject, type JsonValue, RunsheetError } from '../common/index.js';
-import { definitionFromCanonical } from '../definition/index.js';
-import type { JournalRow, RunRecord, RunStatus, Storage } from '../storage/index.js';
+import { type Definition, type WorkflowDocument, definitionFromCanonical } from '../definition/index.js';
+import type { JournalRow, RunRecord, RunStatus, Storage, StoredDefinition } from '../storage/index.js';
+import { BlockHistories, type BlockHistory } from './block-history.js';
 import { FlowPlaces } from './flow-places.js';
 import { assertResumable } from './resume.js';
 import { type Run, toRun } from './run.js';
-import { stepsOf } from './step-history.js';
+import { StepHistories } from './step-history.js';
 import { reversalsOf } from './unwind-history.js';
 
 /** What the journal tells of a run. Times are epoch milliseconds. */
@@ -12,8 +13,12 @@ export interface RunHistory {
   readonly run: Run;
   /** An engine holds it until then, unless it dies before. */
   readonly drivenUntil: number | null;
+  /** What it is a run of; null where that is not stored. */
+  readonly document: WorkflowDocument | null;
   /** In the order in which they began. */
   readonly steps: readonly StepHistory[];
+  /** In the order in which they were reached. */
+  readonly blocks: readonly BlockHistory[];
   /** What the unwind has undone or will undo, in this order; empty where nothing is. */
   readonly reversals: readonly ReversalHistory[];
   /** It has failed, and `resume` would go on with it as a new run. */
@@ -114,26 +119,72 @@ export interface ReversalHistory extends Omit<Begun, 'startedAt'>, Calls {
 
 /** Reads what has happened in a run and what it waits for. Needs no handlers. */
 export async function readHistory(storage: Storage, record: RunRecord): Promise<RunHistory> {
-  const journal = await wholeJournal(storage, record.run);
-  const stored = await storage.readDefinition(record.definitionHash);
-  const definition = stored && definitionFromCanonical(stored.document);
-  const flow = new FlowPlaces(definition?.document);
-  const statuses = await childStatuses(storage, record.id, journal);
-  return {
-    run: toRun(record),
-    drivenUntil: record.leaseExpiresAt,
-    steps: stepsOf(journal, await storage.readInbox(record.run, 0), flow, (id) => statuses.get(id) ?? null),
-    reversals: reversalsOf(journal, flow, record.rollbackStatus),
-    resumable: definition !== undefined && isResumable(() => assertResumable(record, journal, definition)),
-  };
+  return new HistoryReader(storage, record).read();
 }
 
-async function wholeJournal(storage: Storage, run: number): Promise<JournalRow[]> {
-  const rows: JournalRow[] = [];
+/** Reads a run again and again, and of its journal only what is new. */
+export class HistoryReader {
+  readonly #storage: Storage;
+  #record: RunRecord;
+  #story: Story | undefined;
+
+  constructor(storage: Storage, record: RunRecord) {
+    this.#storage = storage;
+    this.#record = record;
+  }
+
+  /** The steps and blocks of the last answer change with the next one. */
+  async read(): Promise<RunHistory> {
+    const { id, run, definitionHash } = this.#record;
+    this.#story ??= newStory(await this.#storage.readDefinition(definitionHash));
+    // The record first: what the journal says beyond it is told the next time as well.
+    const record = (await this.#storage.getRun(id)) ?? this.#record;
+    this.#record = record;
+    const { definition, flow, journal, steps, blocks } = this.#story;
+    await readFurther(this.#storage, run, journal, (row) => {
+      steps.add(row);
+      blocks.add(row);
+    });
+    const statuses = await childStatuses(this.#storage, id, steps.all);
+    steps.look(await this.#storage.readInbox(run, 0), (child) => statuses.get(child) ?? null);
+    return {
+      run: toRun(record),
+      drivenUntil: record.leaseExpiresAt,
+      document: definition?.document ?? null,
+      steps: steps.all,
+      blocks: blocks.all,
+      reversals: reversalsOf(journal, flow, record.rollbackStatus),
+      resumable: definition !== undefined && isResumable(() => assertResumable(record, journal, definition)),
+    };
+  }
+}
+
+/** What is read of a run so far. */
+interface Story {
+  readonly definition: Definition | undefined;
+  readonly flow: FlowPlaces;
+  readonly journal: JournalRow[];
+  readonly steps: StepHistories;
+  readonly blocks: BlockHistories;
+}
+
+function newStory(stored: StoredDefinition | undefined): Story {
+  const definition = stored && definitionFromCanonical(stored.document);
+  const flow = new FlowPlaces(definition?.document);
+  return { definition, flow, journal: [], steps: new StepHistories(flow), blocks: new BlockHistories(flow) };
+}
+
+async function readFurther(
+  storage: Storage,
+  run: number,
+  journal: JournalRow[],
+  tell: (row: JournalRow) => void,
+): Promise<void> {
   for (;;) {
-    const page = await storage.readJournal(run, rows.at(-1)?.seq ?? 0, 500);
-    rows.push(...page);
-    if (page.length < 500) return rows;
+    const page = await storage.readJournal(run, journal.at(-1)?.seq ?? 0, 500);
+    journal.push(...page);
+    page.forEach(tell);
+    if (page.length < 500) return;
   }
 }
 
@@ -141,12 +192,12 @@ async function wholeJournal(storage: Storage, run: number): Promise<JournalRow[]
 async function childStatuses(
   storage: Storage,
   id: string,
-  journal: readonly JournalRow[],
+  steps: readonly StepHistory[],
 ): Promise<ReadonlyMap<string, RunStatus>> {
+  const own = steps.filter((step) => step.kind === 'child');
+  if (own.length === 0) return new Map();
   const statuses = new Map((await storage.listChildren(id)).map((child) => [child.id, child.status]));
-  for (const { kind, payload } of journal) {
-    if (kind !== 'child-started') continue;
-    const { run } = JSON.parse(payload ?? '{}') as { run: string };
+  for (const { run } of own) {
     if (statuses.has(run)) continue;
     const child = await storage.getRun(run);
     if (child !== undefined) statuses.set(run, child.status);

@@ -20,6 +20,7 @@ export {
   type ChildHistory,
   type GateHistory,
   type HistoryError,
+  HistoryReader,
   type ReversalHistory,
   type RunHistory,
   type SkippedHistory,
@@ -27,4 +28,5 @@ export {
   type StepHistory,
   readHistory,
 } from './history.js';
+export { type BlockHistory, type TurnCounts } from './block-history.js';
 export { checkPayload, gatesOf } from './signals.js';

@@ -15,38 +15,75 @@ import type {
 type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
 type Open = Growing<CallHistory> | Growing<SleepHistory> | Growing<GateHistory> | Growing<ChildHistory>;
 
-/** What a journal tells of the items of its flow, in the order in which they began. */
-export function stepsOf(
-  journal: readonly JournalRow[],
-  inbox: readonly InboxMessage[],
-  flow: FlowPlaces,
-  statusOf: (run: string) => RunStatus | null,
-): StepHistory[] {
-  const histories = new Map<string, Open | SkippedHistory>();
-  for (const row of journal) {
+/** What a journal tells of the items of its flow. Grows with the journal that it is told, entry by entry. */
+export class StepHistories {
+  readonly #flow: FlowPlaces;
+  readonly #histories = new Map<string, Open | SkippedHistory>();
+  /** Messages of the inbox that some gate has taken, and those that one has turned down, by its place. */
+  readonly #taken = new Set<number>();
+  readonly #rejected = new Map<string, Set<number>>();
+
+  constructor(flow: FlowPlaces) {
+    this.#flow = flow;
+  }
+
+  /** In the order in which they began. */
+  get all(): StepHistory[] {
+    return [...this.#histories.values()];
+  }
+
+  add(row: JournalRow): void {
     if (row.kind === 'scope-aborted') {
-      for (const history of histories.values()) if (flow.ends(row, history)) abort(history, row.at);
-      continue;
+      for (const history of this.#histories.values()) if (this.#flow.ends(row, history)) abort(history, row.at);
+      return;
     }
     const { step } = row;
-    if (step === null) continue;
-    const place = `${step}\n${row.occurrence}`;
-    const known = histories.get(place);
-    const begun = known ?? begin({ ...row, step }, flow, statusOf);
-    if (begun === undefined) continue;
-    if (known === undefined) histories.set(place, begun);
+    if (step === null) return;
+    const place = placeOf({ step, occurrence: row.occurrence ?? '0' });
+    this.#noteMessage(place, row);
+    const known = this.#histories.get(place);
+    const begun = known ?? begin({ ...row, step }, this.#flow);
+    if (begun === undefined) return;
+    if (known === undefined) this.#histories.set(place, begun);
     proceed(begun, row);
   }
-  for (const history of histories.values()) {
-    if (history.kind === 'gate' && history.state === 'waiting') history.arrived = hasArrived(history, journal, inbox);
+
+  /** What only others know: the state of child runs, and messages that nobody has looked at. */
+  look(inbox: readonly InboxMessage[], statusOf: (run: string) => RunStatus | null): void {
+    for (const history of this.#histories.values()) {
+      if (history.kind === 'gate' && history.state === 'waiting') history.arrived = this.#hasArrived(history, inbox);
+      if (history.kind === 'child') history.status = statusOf(history.run);
+    }
   }
-  return [...histories.values()];
+
+  #noteMessage(place: string, { kind, aspect, payload }: JournalRow): void {
+    if (kind === 'signal-consumed') this.#taken.add((JSON.parse(payload ?? '{}') as { inboxSeq: number }).inboxSeq);
+    if (kind !== 'signal-rejected') return;
+    const rejected = this.#rejected.get(place) ?? new Set();
+    // `gate.7` has turned down message 7.
+    this.#rejected.set(place, rejected.add(Number(aspect?.split('.').at(-1))));
+  }
+
+  #hasArrived(gate: GateHistory, inbox: readonly InboxMessage[]): boolean {
+    const rejected = this.#rejected.get(placeOf(gate));
+    return inbox.some(
+      ({ kind, name, seq, at }) =>
+        kind === 'signal' &&
+        name === gate.signal &&
+        !this.#taken.has(seq) &&
+        rejected?.has(seq) !== true &&
+        at <= (gate.deadline ?? Infinity),
+    );
+  }
+}
+
+function placeOf({ step, occurrence }: { readonly step: string; readonly occurrence: string }): string {
+  return `${step}\n${occurrence}`;
 }
 
 function begin(
   { step, occurrence, kind, aspect, at, payload }: JournalRow & { readonly step: string },
   flow: FlowPlaces,
-  statusOf: (run: string) => RunStatus | null,
 ): Open | SkippedHistory | undefined {
   const begun = { step, occurrence: occurrence ?? '0', startedAt: at };
   const read = readPayload(payload);
@@ -69,7 +106,7 @@ function begin(
     }
     case 'child-started': {
       const { run = '', workflow = '', deadline = null } = read;
-      return { kind: 'child', ...begun, state: 'waiting', run, workflow, deadline, status: statusOf(run) };
+      return { kind: 'child', ...begun, state: 'waiting', run, workflow, deadline, status: null };
     }
     default:
       return undefined;
@@ -137,20 +174,6 @@ function proceedChild(history: Growing<ChildHistory>, { kind, aspect, at, payloa
   if (output !== undefined && output !== null) history.output = output;
   if (error) history.error = error;
   end(history, status === 'completed' ? 'completed' : 'failed', at);
-}
-
-function hasArrived(gate: GateHistory, journal: readonly JournalRow[], inbox: readonly InboxMessage[]): boolean {
-  const lookedAt = new Set<number>();
-  for (const { kind, step, occurrence, aspect, payload } of journal) {
-    if (kind === 'signal-consumed') lookedAt.add((JSON.parse(payload ?? '{}') as { inboxSeq: number }).inboxSeq);
-    // `gate.7` has turned down message 7.
-    const isRejection = kind === 'signal-rejected' && step === gate.step && occurrence === gate.occurrence;
-    if (isRejection) lookedAt.add(Number(aspect?.split('.').at(-1)));
-  }
-  return inbox.some(
-    ({ kind, name, seq, at }) =>
-      kind === 'signal' && name === gate.signal && !lookedAt.has(seq) && at <= (gate.deadline ?? Infinity),
-  );
 }
 
 /** A child goes on until it has ended, whatever ends its scope. */

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { RunsheetError } from '../../common/index.js';
 import { type Definition, definitionFromCanonical } from '../../definition/index.js';
 import type { RunRecord, Storage } from '../../storage/index.js';
 import { databasePath, withExistingStorage } from '../database.js';
@@ -9,12 +8,9 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure, systemCodeOf } from '../failure.js';
 import { findDefinitions, isPath } from '../find-flow.js';
 import { findRun } from '../find-run.js';
-import { type Graph, buildGraph, toDot, toMermaid } from '../graph/index.js';
+import type { GraphFormat } from '../graph-formats.js';
+import { type Graph, buildGraph, statesOf, toDot, toMermaid } from '../graph/index.js';
 import { type Io, pathOf } from '../io.js';
-
-export const graphFormats = ['mermaid', 'svg', 'dot'] as const;
-
-export type GraphFormat = (typeof graphFormats)[number];
 
 export interface GraphOptions {
   readonly format?: GraphFormat;
@@ -101,16 +97,18 @@ async function hasRun(key: string, db: string | undefined, io: Io): Promise<bool
   });
 }
 
-async function runGraph(storage: Storage, run: RunRecord, io: Io): Promise<Graph> {
-  const stored = await storage.readDefinition(run.definitionHash);
+async function runGraph(storage: Storage, record: RunRecord, io: Io): Promise<Graph> {
+  const stored = await storage.readDefinition(record.definitionHash);
   if (stored === undefined) {
-    throw new RunsheetError(
-      'RS_DEFINITION_UNKNOWN',
-      `the flow of ${run.id} (${run.workflow} revision ${run.revision}) is not in the database, so it cannot be drawn`,
+    throw new CommandFailure(
+      exitCodes.notFound,
+      `the flow of ${record.id} (${record.workflow} revision ${record.revision}) is not stored, so it cannot be drawn`,
     );
   }
-  void io;
-  return buildGraph(definitionFromCanonical(stored.document));
+  const { readHistory } = await import('../../engine/index.js');
+  const definition = definitionFromCanonical(stored.document);
+  const history = await readHistory(storage, record);
+  return buildGraph(definition, statesOf(definition.document, history, io.clock.now()));
 }
 
 async function writeOutput(file: string, text: string, io: Io): Promise<void> {

@@ -17,10 +17,11 @@ export interface States {
   readonly summary: string;
   /** Of an item, by its key. */
   ofItem(key: string): NodeState;
-  /** Whether it came to an item's list: an arm, a branch, an error handler, by its path below the item. */
-  wentInto(key: string, body: readonly (string | number)[]): boolean;
-  /** Of the steps, `onFailure` or `finally`, and whether the run came there. */
+  /** Of a list of an item (an arm, a branch, an error handler), by its path below the item. */
+  ofBody(key: string, path: readonly (string | number)[]): NodeState;
   ofSection(name: SectionName): NodeState;
+  readonly start: NodeState;
+  readonly end: NodeState;
 }
 
 export type SectionName = 'steps' | 'onFailure' | 'finally';
@@ -67,17 +68,18 @@ class Builder {
   }
 
   workflow(document: WorkflowDocument): Pick<Graph, 'nodes' | 'edges'> & { readonly items: number } {
-    const start = this.#leaf('start', label('start'), startLines(document));
+    const start = this.#leaf('start', label('start'), startLines(document), this.#states?.start);
     const exit: Exit = { from: start.id, kind: 'next' };
     const body =
       document.onFailure === undefined && document.finally === undefined
         ? this.#chain(document.steps, '', [exit])
         : this.#sections(document, exit);
     const { nodes, edges, exits } = body;
-    const end = this.#leaf('end', label('end'), []);
+    if (exits.length === 0) return { nodes: [start, ...nodes], edges, items: this.#items };
+    const end = this.#leaf('end', label('end'), [], this.#states?.end);
     return {
       nodes: [start, ...nodes, end],
-      edges: [...edges, ...exits.map((each) => edgeTo(end.id, each))],
+      edges: [...edges, ...exits.map((each) => this.#edge(each, end))],
       items: this.#items,
     };
   }
@@ -89,19 +91,19 @@ class Builder {
     };
     const steps = section('steps', 'steps', document.steps);
     const nodes = [steps];
-    const edges = [edgeTo(steps.id, start)];
+    const edges = [this.#edge(start, steps)];
     let exits: Exit[] = [{ from: steps.id, kind: 'next' }];
     if (document.onFailure !== undefined) {
       const onFailure = section('onFailure', 'after a failure, once it is undone', document.onFailure);
       nodes.push(onFailure);
-      const untaken = onFailure.state?.name === 'not-reached';
-      edges.push({ from: steps.id, to: onFailure.id, kind: 'error', ...(untaken && { untaken }) });
-      exits.push({ from: onFailure.id, kind: 'next', ...(untaken && { untaken }) });
+      edges.push(this.#edge({ from: steps.id, kind: 'error' }, onFailure));
+      const hasRun = onFailure.state !== undefined && onFailure.state.name !== 'not-reached';
+      exits = [{ ...exitOf(steps), ...(hasRun && { untaken: true }) }, exitOf(onFailure)];
     }
     if (document.finally !== undefined) {
       const last = section('finally', 'at last, however it ended', document.finally);
       nodes.push(last);
-      edges.push(...exits.map((exit) => edgeTo(last.id, exit)));
+      edges.push(...exits.map((exit) => this.#edge(exit, last)));
       exits = [{ from: last.id, kind: 'next' }];
     }
     return { nodes, edges, exits };
@@ -117,30 +119,26 @@ class Builder {
       const key = itemKey(item, place);
       const node = this.#item(item, key, place);
       nodes.push(node);
-      edges.push(...exits.map((exit) => edgeTo(node.id, this.#dimmed(exit, node))));
+      edges.push(...exits.map((exit) => this.#edge(exit, node)));
       const handlers = (item.onError ?? []).map((entry, at) => ({
         box: this.#handler(entry, key, place, at),
         goesOn: goesOn(entry.do),
       }));
       for (const { box } of handlers) {
         nodes.push(box);
-        const untaken = box.state?.name === 'not-reached';
-        edges.push({ from: node.id, to: box.id, kind: 'error', ...(untaken && { untaken }) });
+        edges.push(this.#edge({ from: node.id, kind: 'error' }, box));
       }
       exits = [
-        ...(canEnd(item) ? [{ from: node.id, kind: 'next' } as const] : []),
-        ...handlers.filter((each) => each.goesOn).map(({ box }) => this.#exitOf(box)),
+        ...(canEnd(item) ? [{ ...exitOf(node), ...(node.state?.name === 'failed' && { untaken: true }) }] : []),
+        ...handlers.filter((each) => each.goesOn).map(({ box }) => exitOf(box)),
       ];
     });
     return { nodes, edges, exits };
   }
 
-  #exitOf(node: GraphNode): Exit {
-    return { from: node.id, kind: 'next', ...(node.state?.name === 'not-reached' && { untaken: true }) };
-  }
-
-  #dimmed(exit: Exit, to: GraphNode): Exit {
-    return to.state?.name === 'not-reached' ? { ...exit, untaken: true } : exit;
+  /** The run has not gone to what it has not reached. */
+  #edge(exit: Exit, to: GraphNode): GraphEdge {
+    return { to: to.id, ...exit, ...(to.state?.name === 'not-reached' && { untaken: true }) };
   }
 
   #item(item: Item, key: string, place: string): GraphNode {
@@ -164,7 +162,7 @@ class Builder {
       const body = bodies[index];
       if (body === undefined) return;
       const named = 'else' in arm ? label('else') : armLabel(arm);
-      const untaken = this.#states !== undefined && !this.#states.wentInto(key, body.path);
+      const untaken = this.#states?.ofBody(key, body.path).name === 'not-reached';
       const entry: Exit = { from: decision.id, kind: 'next', label: named, ...(untaken && { untaken }) };
       const chain =
         body.list.length > 0 ? this.#chain(body.list, `${place}.${body.segments}`, [entry]) : this.#nothing(entry);
@@ -178,16 +176,14 @@ class Builder {
     const state: NodeState | undefined =
       this.#states && (entry.untaken === true ? { name: 'not-reached', text: '' } : { name: 'completed', text: '' });
     const node = this.#leaf('nothing', label('nothing'), [], state);
-    return { nodes: [node], edges: [edgeTo(node.id, entry)], exits: [] };
+    return { nodes: [node], edges: [this.#edge(entry, node)], exits: [] };
   }
 
   #lanes(item: Extract<Item, { parallel: unknown }>, key: string, place: string): Chain {
     const nodes = bodiesOf(item)
       .filter(({ path }) => path[0] === 'parallel')
       .map(({ list, path, segments }) => {
-        const taken = this.#states?.wentInto(key, path);
-        const state: NodeState | undefined =
-          taken === undefined ? undefined : { name: taken ? 'completed' : 'not-reached', text: '' };
+        const state = this.#states?.ofBody(key, path);
         return this.#box('lane', label(String(path[1])), [], this.#chain(list, `${place}.${segments}`), state);
       });
     return { nodes, edges: [], exits: [] };
@@ -197,11 +193,7 @@ class Builder {
     const names = entry.errors === undefined || entry.errors.includes('*') ? 'any error' : entry.errors.join(', ');
     const lines: Line[] =
       entry.when === undefined ? [] : [{ role: 'condition', ...label(`only if ${conditionLabel(entry.when).text}`) }];
-    const state: NodeState | undefined =
-      this.#states &&
-      (this.#states.wentInto(key, ['onError', index, 'do'])
-        ? { name: 'completed', text: 'handled the error' }
-        : { name: 'not-reached', text: '' });
+    const state = this.#states?.ofBody(key, ['onError', index, 'do']);
     const chain = this.#chain(entry.do, `${place}.onError.${index}.`);
     return this.#box('handler', label(`on ${names}`), lines, chain, state);
   }
@@ -230,8 +222,8 @@ class Builder {
   }
 }
 
-function edgeTo(to: string, exit: Exit): GraphEdge {
-  return { to, ...exit };
+function exitOf(node: GraphNode): Exit {
+  return { from: node.id, kind: 'next', ...(node.state?.name === 'not-reached' && { untaken: true }) };
 }
 
 function armLabel(arm: { readonly when: string | boolean; readonly name?: string }): Label {

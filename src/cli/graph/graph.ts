@@ -1,3 +1,7 @@
+import type { StateName } from '../run-tree/index.js';
+
+export type { StateName };
+
 /**
  * A flow as boxes and arrows, before it is drawn in any format. An edge joins two nodes of the list in which it
  * stands, so that each box can be laid out by itself.
@@ -63,18 +67,6 @@ export interface Line extends Label {
   /** `condition`: when it runs at all. `undo`: what takes it back. */
   readonly role: 'detail' | 'condition' | 'undo';
 }
-
-export type StateName =
-  | 'not-reached'
-  | 'running'
-  | 'waiting'
-  | 'completed'
-  | 'failed'
-  | 'skipped'
-  /** Ended by something around it, before it was over. */
-  | 'aborted'
-  | 'undone'
-  | 'stuck';
 
 export interface NodeState {
   readonly name: StateName;

@@ -32,10 +32,13 @@ export async function layOutLayers({ nodes, edges, leaving, entering }: Column):
     ],
     edges: byKind.map(toElkEdge),
   };
-  const elk = await newElk();
-  const result = await elk.layout(root);
+  loaded ??= newElk();
+  const result = await (await loaded).layout(root);
   return gathered(result, nodes, byKind, entering);
 }
+
+/** Half a megabyte that takes its time to start. */
+let loaded: Promise<ELK> | undefined;
 
 async function newElk(): Promise<ELK> {
   const { default: Elk } = await import('elkjs/lib/elk.bundled.js');

@@ -45,6 +45,7 @@ export function textSize(node: GraphNode): Size {
     width = Math.max(width, textWidth(label.text, bold ? title : line, bold || role === 'state'));
     height += bold ? titleHeight : lineHeight;
   }
-  const slant = node.kind === 'leaf' && node.shape === 'gate' ? 16 : 0;
+  // What the outline takes from the inside.
+  const slant = node.kind === 'leaf' && (node.shape === 'gate' || node.shape === 'child') ? 16 : 0;
   return { width: Math.ceil(Math.max(width + 2 * padding + slant, 60)), height };
 }

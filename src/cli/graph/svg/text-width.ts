@@ -13,7 +13,7 @@ const helvetica = [
 const otherWidth = 640;
 const wideWidth = 1000;
 /** Bold letters are wider by about this. */
-const boldFactor = 1.09;
+const boldFactor = 1.13;
 /** Where there is no Helvetica, what comes instead may be as wide as DejaVu Sans. */
 const reserve = 1.15;
 
