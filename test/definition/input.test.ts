@@ -101,7 +101,8 @@ describe('the input of a run', () => {
     const result = await validateInput(definition, input);
     expect(result.ok).toBe(false);
     const found = 'problems' in result ? [...result.problems] : [];
-    expect(found.sort((a, b) => (a.path < b.path ? -1 : 1))).toEqual(
+    const told = found.map(({ path, message }) => ({ path, message }));
+    expect(told.sort((a, b) => (a.path < b.path ? -1 : 1))).toEqual(
       problems.sort((a, b) => (a.path < b.path ? -1 : 1)),
     );
   });
