@@ -1,6 +1,10 @@
 import { type Report, quoted } from '../definition/index.js';
-import { stepReferences } from '../expression/index.js';
-import { type Range, type Source, nearest } from '../syntax/index.js';
+import { type Range, type Source, entryOf, nearest } from '../syntax/index.js';
+import type { Course } from './flow/course.js';
+import { remarkOn } from './flow/explain-sight.js';
+import { type Fact, withFacts } from './flow/facts.js';
+import { type StepRead, readsOf } from './flow/formula-reads.js';
+import type { Sight, Sights } from './flow/sight.js';
 import type { FlowItem, FlowModel, FormulaUse, Place } from './flow-model.js';
 
 /** Under which names `$steps` knows the items of a file. */
@@ -33,29 +37,37 @@ export function stepNamesOf(model: FlowModel): StepNames {
   return { items, ambiguous };
 }
 
-/** Checks every `$steps.<id>`: that there is such an item, that it can be seen from there, that it can have run. */
-export function checkSteps(model: FlowModel, names: StepNames, source: Source, report: Report): void {
-  for (const use of model.formulas) {
-    for (const { id, start, end } of stepReferences(use.text)) {
-      const range = { start: use.node.offsetOf(start), end: use.node.offsetOf(end) };
-      checkReference(id, range, use, { model, names, source, report });
-    }
-  }
-}
-
 interface Context {
   readonly model: FlowModel;
   readonly names: StepNames;
+  readonly course: Course;
+  readonly sights: Sights;
   readonly source: Source;
   readonly report: Report;
 }
 
-function checkReference(id: string, range: Range, use: FormulaUse, context: Context): void {
+/** Checks every `$steps.<id>`: that there is such an item, that it can be seen from there, that it has an output there. */
+export function checkSteps(context: Context): void {
+  for (const use of context.model.formulas) {
+    const doubted = new Set<string>();
+    for (const read of readsOf(use)) checkRead(read, use, doubted, context);
+  }
+}
+
+function checkRead(read: StepRead, use: FormulaUse, doubted: Set<string>, context: Context): void {
   const { model, names, source, report } = context;
+  const { id } = read;
+  const range = { start: use.node.offsetOf(read.start), end: use.node.offsetOf(read.end) };
   const item = names.items.get(id);
   if (item !== undefined) {
-    const problem = unreadable(item, id, use.place);
-    if (problem !== undefined) report.error(problem.code, range, problem.message, problem.help);
+    const remark = remarkOn(sightOf(item, id, use.place, read.facts, context), item, id, source);
+    if (remark === undefined) return;
+    if (remark.code === 'RS4011') {
+      // One formula is mended once, however often it reads the step; what is never evaluated needs no mending.
+      if (!read.isNeeded || doubted.has(id) || !isReached(use.place, context.course)) return;
+      doubted.add(id);
+    }
+    report.error(remark.code, range, remark.message, remark.help);
     return;
   }
   const sharing = names.ambiguous.get(id);
@@ -66,12 +78,53 @@ function checkReference(id: string, range: Range, use: FormulaUse, context: Cont
   } else if (model.reminders.has(id)) {
     report.error('RS4001', range, `\`${id}\` is a reminder, which gives no output`);
   } else if (!model.unplaced.has(id)) {
-    unknownStep(id, range, use.place, names, report);
+    unknownStep(id, range, use.place, context);
   }
 }
 
-function unknownStep(id: string, range: Range, place: Place, names: StepNames, report: Report): void {
-  const readable = [...names.items].filter(([name, item]) => unreadable(item, name, place) === undefined);
+/** A formula of a policy is evaluated for each step that has it: what is worst there counts. */
+function sightOf(item: FlowItem, id: string, place: Place, facts: readonly Fact[], context: Context): Sight {
+  const { course, sights, model } = context;
+  const sightAt = (at: Place): Sight => sights.of(item, id, at, withFacts(course.factsAt(at.standing), facts));
+  if (place.standing.kind !== 'policy') return sightAt(place);
+  const seen = stepsWithPolicy(model, place.standing.name).map((user) =>
+    sightAt({ ...place, within: user.within, standing: { kind: 'field', item: user } }),
+  );
+  const isNowhere = seen.length > 0 && seen.every(({ kind }) => kind !== 'certain' && kind !== 'maybe');
+  const [first] = seen;
+  if (first === undefined || isNowhere) return first ?? { kind: 'certain' };
+  return seen.find(({ kind }) => kind === 'maybe') ?? { kind: 'certain' };
+}
+
+/** The steps that a named policy, or that of `defaults`, applies to. */
+function stepsWithPolicy({ items, policies }: FlowModel, name: string | undefined): FlowItem[] {
+  const ofDefaults = items.filter(({ verb, node }) => verb === 'step' && entryOf(node, 'retry') === undefined);
+  if (name === undefined) return ofDefaults;
+  return policies
+    .filter((use) => use.name === name)
+    .flatMap(({ item }): readonly FlowItem[] => (item === undefined ? ofDefaults : [item]));
+}
+
+function isReached({ standing }: Place, course: Course): boolean {
+  switch (standing.kind) {
+    case 'when':
+    case 'field':
+    case 'turn':
+      return course.isReached(standing.item);
+    case 'choice':
+      return course.isReached(standing.enclosure.item) && !course.untaken.includes(standing.enclosure);
+    case 'end':
+      return course.ends('steps');
+    case 'policy':
+      return true;
+  }
+}
+
+function unknownStep(id: string, range: Range, place: Place, { names, sights, report }: Context): void {
+  const readable = [...names.items].filter(([name, item]) => {
+    const { kind } = sights.of(item, name, place, undefined);
+    return kind === 'certain' || kind === 'maybe';
+  });
   const guess = nearest(id, [...readable.map(([name]) => name), ...names.items.keys(), ...names.ambiguous.keys()]);
   const all = readable.map(([name]) => `\`${name}\``);
   const help =
@@ -81,62 +134,4 @@ function unknownStep(id: string, range: Range, place: Place, names: StepNames, r
         ? 'no step has run before this place that could be read; give one an `id`'
         : `here it can be ${all.slice(0, 8).join(', ')}${all.length > 8 ? ', …' : ''}`;
   report.error('RS4001', range, `there is no step ${quoted(id)}`, help);
-}
-
-interface Unreadable {
-  readonly code: 'RS4003' | 'RS4004';
-  readonly message: string;
-  readonly help?: string;
-}
-
-/** Why an item cannot be read from a place, whatever happens in the run; undefined if it may be. */
-function unreadable(item: FlowItem, id: string, place: Place): Unreadable | undefined {
-  if (place.position === undefined) return undefined;
-  return hidden(item, id, place) ?? notYet(item, id, place, place.position);
-}
-
-/** Turns of a `forEach` and branches of a `parallel` never see one another's steps. */
-function hidden(item: FlowItem, id: string, place: Place): Unreadable | undefined {
-  for (const enclosure of item.within) {
-    const here = place.within.filter((each) => each.item === enclosure.item);
-    if (enclosure.kind === 'element' && !here.some(({ kind }) => kind === 'element')) {
-      const loop = enclosure.item.id?.value;
-      const help =
-        loop === undefined ? 'give the `forEach` an `id` and read its list' : `read the list: \`$steps.${loop}\``;
-      return {
-        code: 'RS4003',
-        message: `\`${id}\` runs once for each element, so it cannot be read outside its \`forEach\``,
-        help,
-      };
-    }
-    if (enclosure.kind === 'branch' && here.some(({ kind, name }) => kind === 'branch' && name !== enclosure.name)) {
-      const message = `\`${id}\` is in the branch \`${enclosure.name}\`, which runs at the same time as this one`;
-      return { code: 'RS4003', message, help: 'read it after the `parallel`, or put both into one branch' };
-    }
-  }
-  return undefined;
-}
-
-function notYet(item: FlowItem, id: string, place: Place, position: number): Unreadable | undefined {
-  const depth = place.within.findLastIndex(
-    (each) => each.kind === 'turn' && item.within.some((other) => other.kind === 'turn' && other.item === each.item),
-  );
-  // In a loop that is around both the last turn has left its outputs.
-  if (depth >= 0) return undefined;
-  if (item.leaves > position) {
-    const inItself = item.enters <= position;
-    const message = inItself
-      ? `\`${id}\` has no output before it is over`
-      : `\`${id}\` comes after this place, so it cannot have run`;
-    const help = inItself ? undefined : 'steps run in the order of the file: move one of the two';
-    return { code: 'RS4004', message, ...(help !== undefined && { help }) };
-  }
-  // Arms of one `branch`, or entries of one `onError`: only one of them is taken.
-  const otherArm = item.within.some(
-    ({ item: owner, kind, name }) =>
-      (kind === 'arm' || kind === 'handler') &&
-      place.within.some((other) => other.item === owner && other.kind === kind && other.name !== name),
-  );
-  if (!otherArm) return undefined;
-  return { code: 'RS4004', message: `\`${id}\` is in another arm: where this is reached it cannot have run` };
 }

@@ -6,6 +6,8 @@ import { checkFormulas } from './check-formulas.js';
 import { checkHandlers, checkIds, checkLoopNames, checkPolicies } from './check-names.js';
 import { checkPaths } from './check-paths.js';
 import { checkSteps, stepNamesOf } from './check-steps.js';
+import { courseOf } from './flow/course.js';
+import { Sights } from './flow/sight.js';
 import { readFlow } from './read-flow.js';
 import type { WorkflowCatalogue } from './workflow-catalogue.js';
 
@@ -33,7 +35,9 @@ export function checkWorkflow({ source, root, document, handlers }: WorkflowToCh
   const input = inputOf(root, document);
   const elements = model.loopNames.map(({ name }) => name);
   checkFormulas(model, { steps, input, constants, elements }, report);
-  checkSteps(model, steps, source, report);
+  const course = courseOf(model);
+  const sights = new Sights(course, constantsOf(root));
+  checkSteps({ model, names: steps, course, sights, source, report });
   checkPaths(model, constants, input, report);
   checkIds(model, source, report);
   checkPolicies(model, keysOf(root, 'retryPolicies'), report);
@@ -45,6 +49,12 @@ export function checkWorkflow({ source, root, document, handlers }: WorkflowToCh
 function keysOf(root: SyntaxNode, key: string): string[] {
   const value = entryOf(root, key)?.value;
   return value?.kind === 'mapping' ? value.entries.map((entry) => entry.key.value) : [];
+}
+
+function constantsOf(root: SyntaxNode): JsonObject {
+  const constants = entryOf(root, 'constants')?.value;
+  const value = constants?.kind === 'mapping' ? toValue(constants) : {};
+  return isJsonObject(value) ? value : {};
 }
 
 /** Of a file with mistakes only the names of the fields are known. */

@@ -1,5 +1,5 @@
 import type { Verb } from '../definition/index.js';
-import type { MappingNode, ScalarNode } from '../syntax/index.js';
+import type { MappingNode, ScalarNode, SyntaxNode } from '../syntax/index.js';
 
 /** An item of the file, as far as it could be made out: the checks also run on files with mistakes. */
 export interface FlowItem {
@@ -8,40 +8,83 @@ export interface FlowItem {
   readonly id?: ScalarNode & { readonly value: string };
   /** Of a `step`. */
   readonly handler?: string;
+  readonly root: FlowRoot;
   /** What is around the item, the outermost first. */
   readonly within: readonly Enclosure[];
-  /** Places in the order in which a run meets them; an item is over after all that is inside it. */
-  readonly enters: number;
-  leaves: number;
+  /** The list in which it stands, and where in it. */
+  readonly siblings: readonly FlowItem[];
+  readonly index: number;
+  readonly when?: Condition | undefined;
+  /** Of a `doWhile` or `doUntil`. */
+  readonly condition?: Condition | undefined;
+  /** The lists inside its verb: a body, the arms of a `branch`, the branches of a `parallel`. */
+  readonly bodies: readonly Enclosure[];
+  /** The entries of its `onError`. */
+  readonly handlers: readonly Enclosure[];
 }
 
+/** Which of the lists of a workflow something stands in; `output` stands at the end of `steps`. */
+export type FlowRoot = 'steps' | 'onFailure' | 'finally';
+
 /**
- * One step inwards from an item to a place inside it.
- * - `turn`: a body or condition of `doWhile` or `doUntil`
+ * A list inside an item.
+ * - `turn`: the body of `doWhile` or `doUntil`; their conditions see what it sees
  * - `element`: the body of a `forEach`
- * - `branch`, `arm`, `handler`: which one of a `parallel`, a `branch`, an `onError`
+ * - `branch`, `arm`, `handler`: one of a `parallel`, a `branch`, an `onError`
  * - `part`: a `group`'s list
  */
 export interface Enclosure {
   readonly item: FlowItem;
   readonly kind: 'turn' | 'element' | 'branch' | 'arm' | 'handler' | 'part';
+  /** Of a branch its name, of an arm or a handler its number from 0. */
   readonly name: string;
+  /** The arm or the entry; of other bodies the list. */
+  readonly node: SyntaxNode;
+  /** Of an arm (its `else` has none) or a handler. */
+  readonly when?: Condition | undefined;
+  readonly items: readonly FlowItem[];
 }
 
-/** Where a formula stands: what it may read. */
+/** Decides whether something runs. Its text is a formula, or plain YAML says it. */
+export interface Condition {
+  readonly node: ScalarNode;
+  readonly formula?: FormulaUse;
+  readonly literal?: boolean;
+}
+
+/**
+ * Where a formula is evaluated.
+ * - `when`: before the item, to decide whether it runs
+ * - `field`: when the item starts (its compensation and reminders see the same `$steps`)
+ * - `choice`: before the arm or handler, to decide whether it is taken
+ * - `turn`: before each turn of a `doWhile`, after each of a `doUntil`
+ * - `end`: after the last of `steps`
+ * - `policy`: for each step whose failures it judges; `name` is that of a named policy, absent for `defaults`
+ */
+export type Standing =
+  | { readonly kind: 'when' | 'field' | 'turn'; readonly item: FlowItem }
+  | { readonly kind: 'choice'; readonly enclosure: Enclosure }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'policy'; readonly name?: string };
+
+/** What a formula at its place may read. */
 export interface Place {
-  /** Comparable with `enters` and `leaves`; undefined where it stands outside the order (a named retry policy). */
-  readonly position: number | undefined;
+  readonly standing: Standing;
+  /** What is around it, the outermost first. */
   readonly within: readonly Enclosure[];
   /** Names of the variables that have a value here, without `$`. */
   readonly variables: ReadonlySet<string>;
 }
+
+/** What becomes of a formula's value: a condition needs true or false, a `list` may be absent where it is no plain path. */
+export type FormulaRoleInFlow = 'condition' | 'filter' | 'list' | 'value';
 
 /** A formula of the file. */
 export interface FormulaUse {
   readonly node: ScalarNode;
   /** Its text with the `=`, if it has one. */
   readonly text: string;
+  readonly use: FormulaRoleInFlow;
   readonly place: Place;
 }
 
@@ -51,11 +94,19 @@ export interface NameUse {
   readonly name: string;
 }
 
+/** A retry policy by name; `item` is absent in `defaults`. */
+export interface PolicyUse extends NameUse {
+  readonly item?: FlowItem;
+}
+
 export interface FlowModel {
+  /** All items, each before those inside it. */
   readonly items: readonly FlowItem[];
+  readonly roots: Readonly<Record<FlowRoot, readonly FlowItem[]>>;
   readonly formulas: readonly FormulaUse[];
+  readonly conditions: readonly Condition[];
   readonly handlers: readonly NameUse[];
-  readonly policies: readonly NameUse[];
+  readonly policies: readonly PolicyUse[];
   /** All ids in the order of the file, those of reminders too. */
   readonly ids: readonly NameUse[];
   /** Ids of reminders: they are unique like others, but give no output to read. */

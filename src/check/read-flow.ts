@@ -1,14 +1,16 @@
-import {
-  type FieldKind,
-  type Shape,
-  type Verb,
-  innerShapes,
-  isVerb,
-  itemShapes,
-  workflowShape,
-} from '../definition/index.js';
+import { type FieldKind, type Shape, innerShapes, isVerb, itemShapes, workflowShape } from '../definition/index.js';
 import { type MappingEntry, type MappingNode, type ScalarNode, type SyntaxNode, entryOf } from '../syntax/index.js';
-import type { Enclosure, FlowItem, FlowModel, FormulaUse, NameUse, Place } from './flow-model.js';
+import type {
+  Condition,
+  Enclosure,
+  FlowItem,
+  FlowModel,
+  FlowRoot,
+  FormulaUse,
+  NameUse,
+  Place,
+  PolicyUse,
+} from './flow-model.js';
 
 /** Variables that have a value everywhere. */
 const everywhere: readonly string[] = ['input', 'constants', 'steps', 'workflow', 'run'];
@@ -21,33 +23,52 @@ export function readFlow(root: SyntaxNode): FlowModel {
   return new FlowReader().read(root);
 }
 
-/** A list of items still to be walked: what is around it is known only once its item is. */
+/** What is around something, before its own place in it is known. */
 type Surroundings = Pick<Place, 'within' | 'variables'>;
 
+/** An item while it is read: what is inside it is still to come. */
+interface ItemDraft extends FlowItem {
+  when?: Condition | undefined;
+  condition?: Condition | undefined;
+  readonly bodies: Enclosure[];
+  readonly handlers: Enclosure[];
+}
+
+interface EnclosureDraft extends Enclosure {
+  when?: Condition | undefined;
+  readonly items: FlowItem[];
+}
+
 class FlowReader {
-  #position = 0;
   readonly #items: FlowItem[] = [];
+  readonly #roots: Record<FlowRoot, FlowItem[]> = { steps: [], onFailure: [], finally: [] };
   readonly #formulas: FormulaUse[] = [];
+  readonly #conditions: Condition[] = [];
   readonly #handlers: NameUse[] = [];
-  readonly #policies: NameUse[] = [];
+  readonly #policies: PolicyUse[] = [];
   readonly #ids: NameUse[] = [];
   readonly #reminders = new Set<string>();
   readonly #unplaced = new Set<string>();
   readonly #loopNames: FlowModel['loopNames'][number][] = [];
+  #root: FlowRoot = 'steps';
 
   read(root: SyntaxNode): FlowModel {
     const around: Surroundings = { within: [], variables: new Set(everywhere) };
     const failed = withVariables(around, 'error');
     // In the order in which a run meets them, whatever their order in the file.
-    for (const key of ['defaults', 'retryPolicies']) this.#workflowField(root, key, around);
-    this.#workflowField(root, 'steps', around);
-    this.#workflowField(root, 'output', around);
-    this.#workflowField(root, 'onFailure', failed);
-    this.#workflowField(root, 'finally', failed);
+    for (const key of ['defaults', 'retryPolicies']) {
+      this.#workflowField(root, key, { ...around, standing: { kind: 'policy' } });
+    }
+    this.#rootList(root, 'steps', around);
+    this.#workflowField(root, 'output', { ...around, standing: { kind: 'end' } });
+    this.#rootList(root, 'onFailure', failed);
+    this.#rootList(root, 'finally', failed);
     this.#unplaceUnknown(root, workflowShape);
     return {
       items: this.#items,
+      roots: this.#roots,
       formulas: this.#formulas,
+      conditions: this.#conditions,
       handlers: this.#handlers,
       policies: this.#policies,
       ids: this.#ids,
@@ -57,21 +78,24 @@ class FlowReader {
     };
   }
 
-  #workflowField(root: SyntaxNode, key: string, around: Surroundings): void {
+  #workflowField(root: SyntaxNode, key: string, place: Place): void {
     const entry = entryOf(root, key);
     const kind = workflowShape.keys[key];
-    if (entry === undefined || kind === undefined) return;
-    // A policy is used by many steps, so nothing is known of what has run before it.
-    const position = kind === 'defaults' || kind === 'retry policies' ? undefined : this.#next();
-    this.#field(kind, entry, { ...around, position });
+    if (entry !== undefined && kind !== undefined) this.#field(kind, entry, place);
   }
 
-  #list(node: SyntaxNode, around: Surroundings): void {
+  #rootList(root: SyntaxNode, name: FlowRoot, around: Surroundings): void {
+    this.#root = name;
+    const entry = entryOf(root, name);
+    if (entry !== undefined) this.#list(entry.value, around, this.#roots[name]);
+  }
+
+  #list(node: SyntaxNode, around: Surroundings, siblings: FlowItem[]): void {
     if (node.kind !== 'sequence') return this.#unplace(node);
-    for (const item of node.items) this.#item(item, around);
+    for (const item of node.items) this.#item(item, around, siblings);
   }
 
-  #item(node: SyntaxNode, around: Surroundings): void {
+  #item(node: SyntaxNode, around: Surroundings, siblings: FlowItem[]): void {
     const found = node.kind === 'mapping' ? node.entries.filter(({ key }) => isVerb(key.value)) : [];
     const [entry, second] = found;
     if (node.kind !== 'mapping' || entry === undefined || second !== undefined || !isVerb(entry.key.value)) {
@@ -79,98 +103,129 @@ class FlowReader {
     }
     const verb = entry.key.value;
     const id = textNode(entryOf(node, 'id')?.value);
-    const item: FlowItem = {
+    const item: ItemDraft = {
       node,
       verb,
       ...(id !== undefined && { id }),
       ...(verb === 'step' && { handler: textNode(entry.value)?.value ?? '' }),
+      root: this.#root,
       within: around.within,
-      enters: this.#next(),
-      leaves: Infinity,
+      siblings,
+      index: siblings.length,
+      bodies: [],
+      handlers: [],
     };
     this.#items.push(item);
+    siblings.push(item);
     if (id !== undefined) this.#ids.push({ node: id, name: id.value });
-    this.#fields(node, itemShapes[verb], { ...around, position: item.enters }, item);
-    item.leaves = this.#next();
+    this.#fields(node, itemShapes[verb], around, item);
   }
 
   /** The fields of an item: first its own, then what is inside its verb, at last its `onError`. */
-  #fields(node: MappingNode, shape: Shape, place: Place, item: FlowItem): void {
-    const { verb } = item;
+  #fields(node: MappingNode, shape: Shape, around: Surroundings, item: ItemDraft): void {
+    const place: Place = { ...around, standing: { kind: 'field', item } };
     this.#unplaceUnknown(node, shape);
     for (const entry of node.entries) {
       const kind = kindOf(shape, entry);
-      if (kind === undefined || isBody(kind) || kind === 'onError') continue;
-      this.#field(kind, entry, ownPlace(entry.key.value, verb, place, item), item);
+      if (kind === undefined || isBody(kind) || kind === 'onError' || isLoopCondition(entry, item)) continue;
+      if (entry.key.value === 'when') {
+        item.when = this.#condition(entry.value, { ...around, standing: { kind: 'when', item } });
+      } else this.#field(kind, entry, entry.key.value === 'filter' ? withVariables(place, 'signal') : place);
     }
     for (const entry of node.entries) {
       const kind = kindOf(shape, entry);
-      if (kind !== undefined && isBody(kind)) this.#body(kind, entry, place, item);
+      if (kind !== undefined && isBody(kind)) this.#body(kind, entry, around, item);
     }
-    if (verb === 'doUntil') this.#untilCondition(node, place, item);
     const onError = entryOf(node, 'onError');
-    if (onError !== undefined) this.#onError(onError.value, place, item);
+    if (onError !== undefined) this.#onError(onError.value, around, item);
   }
 
-  #body(kind: FieldKind, { value }: MappingEntry, place: Surroundings, item: FlowItem): void {
+  #body(kind: FieldKind, { value }: MappingEntry, around: Surroundings, item: ItemDraft): void {
     if (kind === 'branches') {
       if (value.kind !== 'mapping') return this.#unplace(value);
-      for (const branch of value.entries) this.#list(branch.value, inside(place, item, 'branch', branch.key.value));
-    } else if (kind === 'arms') this.#arms(value, place, item);
-    else if (item.verb === 'forEach') this.#list(value, this.#element(place, item));
-    else if (item.verb === 'doWhile' || item.verb === 'doUntil') {
-      this.#list(value, withVariables(inside(place, item, 'turn', 'do'), 'iteration'));
-    } else this.#list(value, inside(place, item, 'part', 'items'));
+      for (const { key, value: list } of value.entries) {
+        const branch = enclosure(item, 'branch', key.value, list);
+        item.bodies.push(branch);
+        this.#list(list, inside(around, branch), branch.items);
+      }
+    } else if (kind === 'arms') this.#arms(value, around, item);
+    else if (item.verb === 'doWhile' || item.verb === 'doUntil') this.#loop(item.verb, value, around, item);
+    else {
+      const body = enclosure(item, item.verb === 'forEach' ? 'element' : 'part', 'items', value);
+      item.bodies.push(body);
+      const within = inside(around, body);
+      this.#list(value, item.verb === 'forEach' ? this.#withElement(within, around, item) : within, body.items);
+    }
   }
 
-  #arms(node: SyntaxNode, place: Surroundings, item: FlowItem): void {
-    if (node.kind !== 'sequence') return this.#unplace(node);
-    node.items.forEach((arm, index) => {
-      const when = entryOf(arm, 'when');
-      if (when !== undefined) this.#formula(when.value, { ...place, position: this.#next() });
-      const body = entryOf(arm, 'do') ?? entryOf(arm, 'else');
-      if (body === undefined) this.#unplace(arm);
-      else this.#list(body.value, inside(place, item, 'arm', String(index)));
-    });
+  /** The condition sees what the body does: what the last turn has left. */
+  #loop(verb: 'doWhile' | 'doUntil', list: SyntaxNode, around: Surroundings, item: ItemDraft): void {
+    const body = enclosure(item, 'turn', 'do', list);
+    item.bodies.push(body);
+    const within = withVariables(inside(around, body), 'iteration');
+    const entry = entryOf(item.node, verb);
+    const readCondition = (): void => {
+      if (entry !== undefined) {
+        item.condition = this.#condition(entry.value, { ...within, standing: { kind: 'turn', item } });
+      }
+    };
+    if (verb === 'doWhile') readCondition();
+    this.#list(list, within, body.items);
+    if (verb === 'doUntil') readCondition();
   }
 
-  #element(place: Surroundings, item: FlowItem): Surroundings {
-    const node = textNode(entryOf(item.node, 'as')?.value);
-    const name = node?.value ?? 'item';
-    const outer = place.within.filter(({ kind }) => kind === 'element').map((each) => elementName(each.item));
-    if (node !== undefined) this.#loopNames.push({ node, name, outer });
-    return withVariables(inside(place, item, 'element', 'do'), name, 'index');
-  }
-
-  /** It is checked after each turn, so that it sees what the turn has left. */
-  #untilCondition(node: MappingNode, place: Surroundings, item: FlowItem): void {
-    const entry = entryOf(node, 'doUntil');
-    if (entry === undefined) return;
-    const around = withVariables(inside(place, item, 'turn', 'doUntil'), 'iteration');
-    this.#formula(entry.value, { ...around, position: this.#next() });
-  }
-
-  #onError(node: SyntaxNode, place: Surroundings, item: FlowItem): void {
+  #arms(node: SyntaxNode, around: Surroundings, item: ItemDraft): void {
     if (node.kind !== 'sequence') return this.#unplace(node);
     node.items.forEach((entry, index) => {
-      const around = withVariables(inside(place, item, 'handler', String(index)), 'error');
+      const arm = enclosure(item, 'arm', String(index), entry);
+      item.bodies.push(arm);
       const when = entryOf(entry, 'when');
-      if (when !== undefined) this.#formula(when.value, { ...around, position: this.#next() });
-      const body = entryOf(entry, 'do');
+      if (when !== undefined) {
+        arm.when = this.#condition(when.value, { ...around, standing: { kind: 'choice', enclosure: arm } });
+      }
+      const body = entryOf(entry, 'do') ?? entryOf(entry, 'else');
       if (body === undefined) this.#unplace(entry);
-      else this.#list(body.value, around);
+      else this.#list(body.value, inside(around, arm), arm.items);
     });
   }
 
-  #field(kind: FieldKind, entry: MappingEntry, place: Place, item?: FlowItem): void {
+  #withElement(within: Surroundings, around: Surroundings, item: FlowItem): Surroundings {
+    const node = textNode(entryOf(item.node, 'as')?.value);
+    const name = node?.value ?? 'item';
+    const outer = around.within.filter(({ kind }) => kind === 'element').map((each) => elementName(each.item));
+    if (node !== undefined) this.#loopNames.push({ node, name, outer });
+    return withVariables(within, name, 'index');
+  }
+
+  #onError(node: SyntaxNode, around: Surroundings, item: ItemDraft): void {
+    if (node.kind !== 'sequence') return this.#unplace(node);
+    node.items.forEach((entry, index) => {
+      const handler = enclosure(item, 'handler', String(index), entry);
+      item.handlers.push(handler);
+      const within = withVariables(inside(around, handler), 'error');
+      const when = entryOf(entry, 'when');
+      if (when !== undefined) {
+        handler.when = this.#condition(when.value, { ...within, standing: { kind: 'choice', enclosure: handler } });
+      }
+      const body = entryOf(entry, 'do');
+      if (body === undefined) this.#unplace(entry);
+      else this.#list(body.value, within, handler.items);
+    });
+  }
+
+  #field(kind: FieldKind, entry: MappingEntry, place: Place): void {
     const { value } = entry;
     switch (kind) {
       case 'condition':
+        this.#condition(value, place, entry.key.value === 'filter' ? 'filter' : 'condition');
+        return;
       case 'formula':
-        if (item?.verb !== 'doUntil' || entry.key.value !== 'doUntil') this.#formula(value, place);
+        this.#formula(value, place, 'value');
         return;
       case 'list':
-        return value.kind === 'scalar' ? this.#formula(value, place) : this.#value(value, place);
+        if (value.kind !== 'scalar') return this.#value(value, place);
+        this.#formula(value, place, 'list');
+        return;
       case 'value':
       case 'message':
       case 'step arguments':
@@ -182,10 +237,13 @@ class FlowReader {
       case 'time, duration or never':
         return this.#map(value, innerShapes.until, place);
       case 'retry':
-        if (value.kind === 'scalar') return this.#name(value, this.#policies);
+        if (value.kind === 'scalar') return this.#policy(value, place);
         return this.#map(value, innerShapes.retryPolicy, withVariables(place, 'error'));
       case 'retry policies':
-        if (value.kind === 'mapping') for (const each of value.entries) this.#field('retry', each, place);
+        if (value.kind !== 'mapping') return;
+        for (const each of value.entries) {
+          this.#field('retry', each, { ...place, standing: { kind: 'policy', name: each.key.value } });
+        }
         return;
       case 'defaults':
         return this.#map(value, innerShapes.defaults, place);
@@ -193,8 +251,6 @@ class FlowReader {
         return this.#map(value, innerShapes.compensation, withVariables(place, 'result', 'error'));
       case 'reminder':
         return this.#reminder(value, withVariables(place, 'iteration'));
-      case 'items':
-        return this.#list(value, place);
       default:
         return;
     }
@@ -216,21 +272,41 @@ class FlowReader {
     this.#reminders.add(id.value);
   }
 
-  #formula(node: SyntaxNode, place: Place): void {
-    if (node.kind === 'scalar' && typeof node.value === 'string') {
-      this.#formulas.push({ node, text: node.value, place });
-    }
+  #formula(node: SyntaxNode, place: Place, use: FormulaUse['use']): FormulaUse | undefined {
+    if (node.kind !== 'scalar' || typeof node.value !== 'string') return undefined;
+    const formula: FormulaUse = { node, text: node.value, use, place };
+    this.#formulas.push(formula);
+    return formula;
+  }
+
+  #condition(node: SyntaxNode, place: Place, use: FormulaUse['use'] = 'condition'): Condition | undefined {
+    if (node.kind !== 'scalar') return undefined;
+    const formula = this.#formula(node, place, use);
+    const condition: Condition = {
+      node,
+      ...(formula !== undefined && { formula }),
+      ...(typeof node.value === 'boolean' && { literal: node.value }),
+    };
+    this.#conditions.push(condition);
+    return condition;
   }
 
   #value(node: SyntaxNode, place: Place): void {
     if (node.kind === 'sequence') for (const item of node.items) this.#value(item, place);
     else if (node.kind === 'mapping') for (const { value } of node.entries) this.#value(value, place);
-    else if (typeof node.value === 'string' && node.value.startsWith('=')) this.#formula(node, place);
+    else if (typeof node.value === 'string' && node.value.startsWith('=')) this.#formula(node, place, 'value');
   }
 
   #name(node: SyntaxNode, uses: NameUse[]): void {
     const text = textNode(node);
     if (text !== undefined) uses.push({ node: text, name: text.value });
+  }
+
+  #policy(node: SyntaxNode, { standing }: Place): void {
+    const text = textNode(node);
+    if (text === undefined) return;
+    const item = standing.kind === 'field' ? standing.item : undefined;
+    this.#policies.push({ node: text, name: text.value, ...(item !== undefined && { item }) });
   }
 
   /**
@@ -251,20 +327,10 @@ class FlowReader {
     if (node.kind !== 'mapping') return;
     for (const entry of node.entries) if (kindOf(shape, entry) === undefined) this.#unplace(entry.value);
   }
-
-  #next(): number {
-    this.#position += 1;
-    return this.#position;
-  }
 }
 
-/** What an item's own fields see; conditions of loops and filters see more than what stands beside them. */
-function ownPlace(key: string, verb: Verb, place: Place, item: FlowItem): Place {
-  if (key === 'filter') return withVariables(place, 'signal');
-  if (key === 'doWhile' && verb === 'doWhile') {
-    return withVariables({ ...inside(place, item, 'turn', key), position: place.position }, 'iteration');
-  }
-  return place;
+function isLoopCondition({ key }: MappingEntry, { verb }: FlowItem): boolean {
+  return key.value === verb && (verb === 'doWhile' || verb === 'doUntil');
 }
 
 function isBody(kind: FieldKind): boolean {
@@ -275,8 +341,12 @@ function kindOf(shape: Shape, { key }: MappingEntry): FieldKind | undefined {
   return Object.hasOwn(shape.keys, key.value) ? shape.keys[key.value] : undefined;
 }
 
-function inside(place: Surroundings, item: FlowItem, kind: Enclosure['kind'], name: string): Surroundings {
-  return { variables: place.variables, within: [...place.within, { item, kind, name }] };
+function enclosure(item: FlowItem, kind: Enclosure['kind'], name: string, node: SyntaxNode): EnclosureDraft {
+  return { item, kind, name, node, items: [] };
+}
+
+function inside({ within, variables }: Surroundings, enclosure: Enclosure): Surroundings {
+  return { variables, within: [...within, enclosure] };
 }
 
 function withVariables<P extends Surroundings>(place: P, ...names: string[]): P {

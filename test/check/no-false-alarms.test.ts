@@ -66,15 +66,17 @@ describe('nothing is said', () => {
           - set: =$steps.inner + $iteration`,
     ],
     [
-      'the branches of a parallel, after it and in its onError',
+      'the branches of a parallel, after it and in the onError of what is around it',
       `
-  - parallel:
-      one: [{ id: one, set: 1 }]
-      two: [{ id: two, set: 2 }]
+  - group:
+      - parallel:
+          one: [{ id: one, set: 1 }]
+          two: [{ id: two, set: 2 }]
+      - set: =$steps.one + $steps.two
     onError:
       - do:
           - set: =$steps.one ?? $steps.two ?? $error.message
-  - set: =$steps.one + $steps.two`,
+  - set: =($steps.one ?? 0) + ($steps.two ?? 0)`,
     ],
     [
       'a step of an arm in the onError of its branch',
