@@ -1,6 +1,6 @@
 import { type JsonObject, isJsonObject } from '../common/index.js';
 import { type Report, listed } from '../definition/index.js';
-import { type FormulaProblem, analyseFormula, functionNames } from '../expression/index.js';
+import { type FormulaProblem, analyseFormula, functionNames, otherVariables } from '../expression/index.js';
 import { type DiagnosticCode, nearest } from '../syntax/index.js';
 import type { StepNames } from './check-steps.js';
 import type { FlowModel, FormulaUse } from './flow-model.js';
@@ -32,6 +32,9 @@ const codes: Readonly<Record<FormulaProblem['kind'], DiagnosticCode>> = {
   'bare-name': 'RS3004',
   eval: 'RS3005',
   length: 'RS3006',
+  'text-arithmetic': 'RS3007',
+  index: 'RS3008',
+  outputs: 'RS3009',
 };
 
 /** Checks each formula by itself: its syntax, and that its variables and functions exist where it stands. */
@@ -44,7 +47,10 @@ export function checkFormulas(model: FlowModel, known: KnownNames, report: Repor
         continue;
       }
       const range = { start: use.node.offsetOf(problem.start), end: use.node.offsetOf(problem.end) };
-      const say = problem.kind === 'length' ? report.warning.bind(report) : report.error.bind(report);
+      const say =
+        problem.kind === 'length' || problem.kind === 'outputs'
+          ? report.warning.bind(report)
+          : report.error.bind(report);
       say(codes[problem.kind], range, problem.message, helpFor(problem, use, known));
     }
   }
@@ -68,6 +74,11 @@ function helpFor(problem: FormulaProblem, use: FormulaUse, known: KnownNames): s
 function meantVariable(name: string, use: FormulaUse, known: KnownNames): string | undefined {
   const owner = ownerOf(name, known);
   if (owner !== undefined) return `did you mean \`${owner}\`?`;
+  const other = otherVariables.get(name);
+  if (other !== undefined && use.place.variables.has(other)) return `did you mean \`$${other}\`?`;
+  if (['env', 'secrets', 'secret', 'environment'].includes(name)) {
+    return 'formulas cannot read the environment: pass the value as input; a secret is `{ $secret: NAME }` in `with`';
+  }
   const elsewhere = known.elements.includes(name)
     ? 'inside its `forEach`'
     : Object.hasOwn(boundIn, name)

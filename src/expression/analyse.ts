@@ -1,6 +1,15 @@
-import { type FormulaNode, type PathStep, walkFormula } from './formula-tree.js';
+import {
+  type CallNode,
+  type FormulaNode,
+  type NameStep,
+  type PathNode,
+  type PathStep,
+  walkFormula,
+} from './formula-tree.js';
 import { functionNames } from './functions.js';
 import { type SoundFormula, type StepReference, inspectFormula } from './inspect.js';
+import { indexProblems, outputsProblems, textArithmetic } from './misreadings.js';
+import { globalObjects, otherVariables, ownForm } from './other-functions.js';
 import type { Span } from './spans.js';
 
 /**
@@ -9,8 +18,20 @@ import type { Span } from './spans.js';
  * - `unknown-variable`, `unknown-function`: `name` (without `$`) is none of those known
  * - `bare-name`: `name` without `$`, where it can never have a value
  * - `length`: a suspicion only: `.length`, which JavaScript has and JSON data seldom
+ * - `outputs`: a suspicion only: `$steps.x.outputs`, where `$steps.x` is the output
+ * - `text-arithmetic`: a text beside `+`, `-`, `*`, `/` or `%`
+ * - `index`: a field looked up in `[…]`
  */
-export type FormulaProblemKind = 'syntax' | 'eval' | 'unknown-variable' | 'unknown-function' | 'bare-name' | 'length';
+export type FormulaProblemKind =
+  | 'syntax'
+  | 'eval'
+  | 'unknown-variable'
+  | 'unknown-function'
+  | 'bare-name'
+  | 'length'
+  | 'outputs'
+  | 'text-arithmetic'
+  | 'index';
 
 /** A mistake in a formula that can be seen without its data. Offsets are into the text analysed. */
 export interface FormulaProblem {
@@ -33,7 +54,14 @@ export function analyseFormula(text: string, knownVariables: ReadonlySet<string>
     const { message, start, end, help } = inspected.error;
     return [{ kind: 'syntax', message, start, end, ...(help === undefined ? {} : { help }) }];
   }
-  const problems = [...variableProblems(inspected, knownVariables), ...nameProblems(inspected.tree, knownVariables)];
+  const { tree, free } = inspected;
+  const problems = [
+    ...variableProblems(inspected, text, knownVariables),
+    ...nameProblems(tree, text, knownVariables),
+    ...textArithmetic(tree, text),
+    ...indexProblems(tree, free, text),
+    ...outputsProblems(inspected, text),
+  ];
   return problems.sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
@@ -43,15 +71,28 @@ export function stepReferences(text: string): readonly StepReference[] {
   return inspected.ok ? inspected.steps : [];
 }
 
-function variableProblems({ free }: SoundFormula, known: ReadonlySet<string>): FormulaProblem[] {
+function variableProblems({ free, tree }: SoundFormula, text: string, known: ReadonlySet<string>): FormulaProblem[] {
   const problems: FormulaProblem[] = [];
+  const calls = new Map<FormulaNode, CallNode>();
+  walkFormula(tree, (node) => {
+    if (node.kind === 'call') calls.set(node.callee, node);
+  });
   for (const { node, called } of free) {
     const { name, start, end } = node;
     if (functionNames.has(name)) continue;
     if (name === 'eval') {
       problems.push({ kind: 'eval', name, message: '`$eval` is not available in formulas', start, end });
     } else if (called && !known.has(name)) {
-      problems.push({ kind: 'unknown-function', name, message: `there is no function \`$${name}\``, start, end });
+      const args = calls.get(node)?.arguments.map((each) => text.slice(each.start, each.end)) ?? [];
+      const message = `there is no function \`$${name}\``;
+      problems.push({
+        kind: 'unknown-function',
+        name,
+        message,
+        start,
+        end,
+        ...helped(ownForm(name, args, functionNames)),
+      });
     } else if (called) {
       problems.push({ kind: 'unknown-function', name, message: `\`$${name}\` is a value, not a function`, start, end });
     } else if (!known.has(name)) {
@@ -62,35 +103,46 @@ function variableProblems({ free }: SoundFormula, known: ReadonlySet<string>): F
 }
 
 /** Names that are read from the context, which is empty outside predicates, later steps, sort terms and groupings. */
-function nameProblems(tree: FormulaNode, known: ReadonlySet<string>): FormulaProblem[] {
+function nameProblems(tree: FormulaNode, text: string, known: ReadonlySet<string>): FormulaProblem[] {
   const problems: FormulaProblem[] = [];
-  const called = new Set<FormulaNode>();
+  const told = new Set<FormulaNode>();
   walkFormula(tree, (node, role) => {
-    if (node.kind === 'call' || node.kind === 'partial') {
-      const name = nameAlone(node.callee);
-      if (name !== undefined) {
-        called.add(node.callee);
-        problems.push(bareCall(name, node.callee));
+    if (node.kind === 'path') {
+      for (const [index, step] of node.steps.entries()) {
+        const call = index > 0 && step.kind === 'expression' ? step.node : undefined;
+        const name = call === undefined ? undefined : bareCallee(call);
+        if (call === undefined || name === undefined) continue;
+        told.add(call);
+        const problem = methodCall(call, name, node, index, text);
+        // `Math.round(…)`: the call says it all, and nothing has to be said of `Math`.
+        if (isGlobal(node.steps, index)) told.add(node);
+        problems.push(problem);
       }
+    }
+    const name = bareCallee(node);
+    if (name !== undefined) {
+      told.add((node as CallNode).callee);
+      if (!told.has(node)) problems.push(bareCall(name, node as CallNode, text));
     }
     if (node.kind === 'context' && role === 'context') problems.push(emptyContext(node.name, node));
     if (node.kind !== 'path') return;
     const [first] = node.steps;
-    if (role === 'context' && first.kind === 'name' && !called.has(node)) {
-      problems.push({ ...bareName(first.name, node.steps, known), start: first.start, end: first.end });
+    if (role === 'context' && first.kind === 'name' && !told.has(node)) {
+      problems.push({ ...bareName(first, node.steps, text, known), start: first.start, end: first.end });
     }
     if (role === 'context' && (first.kind === 'wildcard' || first.kind === 'descendant')) {
       problems.push(emptyContext(first.kind === 'wildcard' ? '*' : '**', first));
     }
     const last = node.steps.at(-1);
-    if (last?.kind === 'name' && node.steps.length > 1 && last.name === 'length') {
+    if (last?.kind === 'name' && node.steps.length > 1 && text.slice(last.start, last.end) === 'length') {
+      const list = text.slice(node.start, node.steps.at(-2)?.end ?? node.start);
       problems.push({
         kind: 'length',
         name: 'length',
         message: '`.length` is a field called length here, not a number of items or characters',
         start: last.start,
         end: last.end,
-        help: '`$count(…)` counts the items of a list, `$length(…)` the characters of a text',
+        help: `\`$count(${list})\` counts the items of a list, \`$length(${list})\` the characters of a text`,
       });
     }
   });
@@ -98,22 +150,59 @@ function nameProblems(tree: FormulaNode, known: ReadonlySet<string>): FormulaPro
 }
 
 /** The name of `count(…)`, where `$count(…)` is meant. */
-function nameAlone(callee: FormulaNode): string | undefined {
+function bareCallee(node: FormulaNode): string | undefined {
+  if (node.kind !== 'call' && node.kind !== 'partial') return undefined;
+  const { callee } = node;
   if (callee.kind !== 'path' || callee.steps.length > 1) return undefined;
   const [only] = callee.steps;
   return only.kind === 'name' ? only.name : undefined;
 }
 
-function bareCall(name: string, { start, end }: Span): FormulaProblem {
-  const problem: FormulaProblem = {
+function isGlobal(steps: readonly PathStep[], index: number): boolean {
+  const [first] = steps;
+  return index === 1 && first?.kind === 'name' && globalObjects.has(first.name);
+}
+
+function helped(help: string | undefined): { help?: string } {
+  return help === undefined ? {} : { help };
+}
+
+/** `$input.name.trim()`, `Math.round($input.total)`. */
+function methodCall(call: FormulaNode, name: string, path: PathNode, index: number, text: string): FormulaProblem {
+  const { callee, arguments: given } = call as CallNode;
+  const args = given.map((each) => text.slice(each.start, each.end));
+  const subject = text.slice(path.start, path.steps[index - 1]?.end ?? path.start).replace(/\s*\.\s*$/, '');
+  const isStatic = isGlobal(path.steps, index);
+  const form = isStatic
+    ? ownForm(name, args, functionNames, subject)
+    : ownForm(name, [endOf(path, index - 1, text), ...args], functionNames);
+  return {
+    kind: 'unknown-function',
+    name,
+    message: `\`${isStatic ? `${subject}.` : ''}${name}(…)\` is no function: functions begin with \`$\``,
+    start: isStatic ? path.start : callee.start,
+    end: callee.end,
+    ...helped(form),
+  };
+}
+
+/** The text of a path up to and with a step, its predicates too. */
+function endOf(path: PathNode, index: number, text: string): string {
+  const step = path.steps[index];
+  const end = Math.max(step?.end ?? path.start, ...(step?.stages.map((stage) => stage.end) ?? []));
+  return text.slice(path.start, end);
+}
+
+function bareCall(name: string, { callee, arguments: given }: CallNode, text: string): FormulaProblem {
+  const args = given.map((each) => text.slice(each.start, each.end));
+  return {
     kind: 'unknown-function',
     name,
     message: `\`${name}(…)\` is no function: functions begin with \`$\``,
-    start,
-    end,
+    start: callee.start,
+    end: callee.end,
+    ...helped(ownForm(name, args, functionNames)),
   };
-  if (!functionNames.has(name)) return problem;
-  return { ...problem, help: `write \`$${name}(…)\`, with what it works on as its first argument` };
 }
 
 function emptyContext(name: string, { start, end }: Span): FormulaProblem {
@@ -128,19 +217,39 @@ function emptyContext(name: string, { start, end }: Span): FormulaProblem {
 }
 
 function bareName(
-  name: string,
+  { name, nameSpan, start }: NameStep,
   steps: readonly PathStep[],
+  text: string,
   known: ReadonlySet<string>,
 ): Omit<FormulaProblem, 'start' | 'end'> {
   const message = `\`${name}\` stands for nothing here: names outside a list's \`[…]\` begin with a variable`;
   const problem = { kind: 'bare-name' as const, name, message };
-  if (known.has(name)) return { ...problem, help: `did you mean \`$${name}\`?` };
+  if (nameSpan.start > start && text[start] === '`') {
+    const quoted = 'what stands in backquotes is the name of a field; text stands in quotes';
+    return { ...problem, message: quoted, help: `write \`${joined(name)}\`` };
+  }
+  const path = steps.flatMap((step) => (step.kind === 'name' ? [step.name] : []));
+  const fields = path.slice(1).join('.');
+  const variable = known.has(name) ? name : otherVariables.get(name);
+  if (variable !== undefined && known.has(variable)) {
+    // What a step gave is `$steps.<id>` itself.
+    const own = variable === 'steps' ? fields.replace(/^(\w+)\.(outputs?|results?)(?=\.|$)/, '$1') : fields;
+    return { ...problem, help: `did you mean \`$${variable}${own === '' ? '' : `.${own}`}\`?` };
+  }
   if (['True', 'False', 'Null', 'TRUE', 'FALSE', 'NULL'].includes(name))
     return { ...problem, help: `write \`${name.toLowerCase()}\`` };
   if (name === 'undefined' || name === 'None') return { ...problem, help: 'ask `$exists(…)`, or compare with `null`' };
-  const path = steps.flatMap((step) => (step.kind === 'name' ? [step.name] : []));
   return {
     ...problem,
     help: `did you mean \`$input.${path.join('.')}\`? As text it is written \`"${path.join('.')}"\``,
   };
+}
+
+/** The formula for a template literal: `"Hello " & $input.name`. */
+function joined(template: string): string {
+  const parts = template.split(/\$\{([^}]*)\}/).map((part, index) => {
+    if (index % 2 === 0) return part === '' ? '' : JSON.stringify(part);
+    return part.trim().startsWith('$') ? part.trim() : `$${part.trim()}`;
+  });
+  return parts.filter((part) => part !== '').join(' & ');
 }

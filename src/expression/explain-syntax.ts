@@ -1,5 +1,6 @@
 import { Fault } from './fault.js';
 import { FormulaSyntaxError } from './formula-error.js';
+import { habitOf } from './habits.js';
 import { type Token, tokensOf } from './lexer.js';
 
 /** What JSONata throws: a plain object, not an `Error`. */
@@ -27,7 +28,7 @@ export function isJsonataFailure(error: unknown): error is JsonataFailure {
 export function explainSyntaxError(error: unknown, body: string, offset: number): FormulaSyntaxError {
   if (error instanceof FormulaSyntaxError) return error;
   const tokens = tokensOf(body);
-  const habit = habitOf(tokens);
+  const habit = habitOf(tokens, body);
   const at = (start: number, end: number, message: string, help?: string): FormulaSyntaxError =>
     new FormulaSyntaxError(message, offset + start, offset + end, help);
 
@@ -96,50 +97,4 @@ function messageOf(error: JsonataFailure, token: string): string {
     default:
       return error.message ?? `the formula has a mistake (${error.code})`;
   }
-}
-
-interface Habit {
-  start: number;
-  end: number;
-  message: string;
-  help: string;
-}
-
-/** What people write who know another language. */
-export function habitOf(tokens: readonly Token[]): Habit | undefined {
-  for (const [index, token] of tokens.entries()) {
-    const next = tokens[index + 1];
-    const third = tokens[index + 2];
-    const touching = next !== undefined && next.start === token.end;
-    const pair = touching ? token.text + next.text : token.text;
-    const habit = (text: string, help: string, last: Token = token): Habit => ({
-      start: token.start,
-      end: last.end,
-      message: `\`${text}\` is not part of formulas`,
-      help,
-    });
-    if (token.kind === 'operator') {
-      if (pair === '==') return habit('==', 'write `=`: one sign compares', next);
-      if (pair === '!==') return habit('!==', 'write `!=`', next);
-      if (pair === '&&') return habit('&&', 'write `and`', next);
-      if (pair === '||') return habit('||', 'write `or`', next);
-      if (pair === '=>') return habit('=>', 'write `function($x){ … }`', next);
-      if (token.text === '!') return habit('!', 'write `$not(…)`');
-    }
-    if (token.kind === 'name' && (token.text === 'is' || token.text === 'not') && isOperand(tokens[index - 1])) {
-      const last = next?.text === 'not' && third ? third : (next ?? token);
-      const value = last.text;
-      const negated = next?.text === 'not';
-      return habit(
-        token.text,
-        `write \`${negated ? '!=' : '='} ${value}\`; whether something is there at all asks \`$exists(…)\``,
-        last,
-      );
-    }
-  }
-  return undefined;
-}
-
-function isOperand(token: Token | undefined): boolean {
-  return token !== undefined && (token.kind !== 'operator' || [')', ']', '}'].includes(token.text));
 }

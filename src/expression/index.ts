@@ -14,5 +14,6 @@ export {
   type StepReference,
   inspectFormula,
 } from './inspect.js';
+export { otherVariables } from './other-functions.js';
 export { seededRandom } from './random.js';
 export { type Template, compileTemplate, evaluateTemplate } from './template.js';

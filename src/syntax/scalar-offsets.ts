@@ -264,6 +264,8 @@ function replayBlock(token: CST.BlockScalar): Replay {
     if (!tape.text.endsWith('\n')) tape.put('\n', breakAt);
   } else if (!settings.includes('-')) {
     tape.put('\n', separator?.offset ?? end);
+  } else {
+    return tape.ended(separator?.offset ?? end);
   }
   return tape.ended(end);
 }

@@ -46,7 +46,7 @@ describe('names', () => {
     [
       'input.total',
       [
-        "bare-name: input -> `input` stands for nothing here: names outside a list's `[…]` begin with a variable | did you mean `$input`?",
+        "bare-name: input -> `input` stands for nothing here: names outside a list's `[…]` begin with a variable | did you mean `$input.total`?",
       ],
     ],
     [
@@ -91,24 +91,22 @@ describe('names', () => {
     ['$input(1)', ['unknown-function: $input -> `$input` is a value, not a function']],
     [
       'count($input.items)',
-      [
-        'unknown-function: count -> `count(…)` is no function: functions begin with `$` | write `$count(…)`, with what it works on as its first argument',
-      ],
+      ['unknown-function: count -> `count(…)` is no function: functions begin with `$` | write `$count($input.items)`'],
     ],
     [
       '$input.name.trim()',
-      [
-        'unknown-function: trim -> `trim(…)` is no function: functions begin with `$` | write `$trim(…)`, with what it works on as its first argument',
-      ],
+      ['unknown-function: trim -> `trim(…)` is no function: functions begin with `$` | write `$trim($input.name)`'],
     ],
     [
       '$input.name.toUpperCase()',
-      ['unknown-function: toUpperCase -> `toUpperCase(…)` is no function: functions begin with `$`'],
+      [
+        'unknown-function: toUpperCase -> `toUpperCase(…)` is no function: functions begin with `$` | write `$uppercase($input.name)`',
+      ],
     ],
     [
       '$input.items.length > 0',
       [
-        'length: length -> `.length` is a field called length here, not a number of items or characters | `$count(…)` counts the items of a list, `$length(…)` the characters of a text',
+        'length: length -> `.length` is a field called length here, not a number of items or characters | `$count($input.items)` counts the items of a list, `$length($input.items)` the characters of a text',
       ],
     ],
     ['$eval($input.code)', ['eval: $eval -> `$eval` is not available in formulas']],
@@ -130,19 +128,19 @@ describe('names', () => {
 describe('a text that is no formula has one problem', () => {
   it.each([
     ['$input.a == 1', 'syntax: == -> `==` is not part of formulas | write `=`: one sign compares'],
-    ['$input.a === 1', 'syntax: == -> `==` is not part of formulas | write `=`: one sign compares'],
+    ['$input.a === 1', 'syntax: === -> `===` is not part of formulas | write `=`: one sign compares'],
     ['$input.a !== 1', 'syntax: !== -> `!==` is not part of formulas | write `!=`'],
     ['$input.a && $input.b', 'syntax: && -> `&&` is not part of formulas | write `and`'],
     ['$input.a || $input.b', 'syntax: || -> `||` is not part of formulas | write `or`'],
-    ['!$input.a', 'syntax: ! -> `!` is not part of formulas | write `$not(…)`'],
-    ['$map($input.a, $x => $x)', 'syntax: => -> `=>` is not part of formulas | write `function($x){ … }`'],
+    ['!$input.a', 'syntax: ! -> `!` is not part of formulas | write `$not($input.a)`'],
+    ['$map($input.a, $x => $x)', 'syntax: => -> `=>` is not part of formulas | write `function($x) { $x }`'],
     [
       '$input.a is null',
-      'syntax: is null -> `is` is not part of formulas | write `= null`; whether something is there at all asks `$exists(…)`',
+      'syntax: is null -> `is null` is not part of formulas | write `$not($exists($input.a))`; for a null that was given, `$input.a = null`',
     ],
     [
       '$input.a is not null',
-      'syntax: is not null -> `is` is not part of formulas | write `!= null`; whether something is there at all asks `$exists(…)`',
+      'syntax: is not null -> `is not null` is not part of formulas | write `$exists($input.a)`; for a null that was given, `$input.a != null`',
     ],
     ['', 'syntax:  -> the formula is empty'],
     ['= 1 +', 'syntax: + -> the formula ends too early: something is missing at the end'],
