@@ -4,6 +4,7 @@ import type { RunRecord, Storage } from '../storage/index.js';
 import { exitCodes } from './exit-codes.js';
 import { familyOf } from './find-run.js';
 import type { Io } from './io.js';
+import { keepAlive } from './keep-alive.js';
 import { type Given, answerCommands } from './next-commands.js';
 import { Progress } from './progress.js';
 import { timeText } from './text.js';
@@ -56,7 +57,10 @@ export class RunDrive {
       this.#interrupted(),
       ...(this.#options.wait ? [] : [this.#atRest()]),
     ];
-    this.#cleanUp.push(this.#engine.subscribe((event) => this.#tell(event)));
+    this.#cleanUp.push(
+      keepAlive(this.#io.clock),
+      this.#engine.subscribe((event) => this.#tell(event)),
+    );
     // Lost races end with the engine; what they then say is of no interest any more.
     for (const racer of racers) racer.catch(() => {});
     try {

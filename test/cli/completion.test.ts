@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { builtCommand } from './built-command.js';
+import { withRunsheet } from './on-path.js';
 import { Project, notingHandlers } from './project.js';
 
 const files = {
@@ -73,12 +72,9 @@ function has(shell: string): boolean {
 }
 
 describe('in a shell', () => {
-  /** A project with `runsheet` on the PATH. */
   function atHome(): { project: Project; env: NodeJS.ProcessEnv } {
     const project = new Project(files);
-    project.write('bin/runsheet', `#!/bin/sh\nexec ${process.execPath} ${builtCommand()} "$@"\n`);
-    chmodSync(project.path('bin/runsheet'), 0o755);
-    return { project, env: { ...process.env, PATH: `${project.path('bin')}:${process.env.PATH}` } };
+    return { project, env: withRunsheet(project).env };
   }
 
   it('bash completes what was typed, evaluates none of it, and can read the script twice', () => {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { main } from '../../src/cli/index.js';
 import type { Interruption, Io } from '../../src/cli/io.js';
-import { systemClock } from '../../src/common/index.js';
+import { type Clock, systemClock } from '../../src/common/index.js';
 
 export interface CommandResult {
   readonly code: number;
@@ -16,6 +16,7 @@ export interface CommandSurroundings {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
+  readonly clock?: Clock;
   /** Called with all of stderr so far, whenever there is more; `interrupt` is a Ctrl-C. */
   readonly onProgress?: (err: string, interrupt: (signal?: Interruption) => void) => void;
 }
@@ -43,7 +44,7 @@ export class Project {
   }
 
   async runsheet(args: readonly string[], surroundings: CommandSurroundings = {}): Promise<CommandResult> {
-    const { stdin = '', env = {}, isTerminal = false, onProgress } = surroundings;
+    const { stdin = '', env = {}, isTerminal = false, clock = systemClock, onProgress } = surroundings;
     const interrupts = new Set<(signal: Interruption) => void>();
     let out = '';
     let err = '';
@@ -51,7 +52,7 @@ export class Project {
     const io: Io = {
       cwd: this.folder,
       env,
-      clock: systemClock,
+      clock,
       out: (text) => void (out += text),
       err: (text) => {
         err += text;

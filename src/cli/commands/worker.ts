@@ -1,8 +1,8 @@
-import { type Clock } from '../../common/index.js';
 import { createEngine } from '../../engine/index.js';
 import { storageOf } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import type { Interruption, Io } from '../io.js';
+import { keepAlive } from '../keep-alive.js';
 import { lineLogger } from '../line-logger.js';
 import { projectDefinitions } from '../project-definitions.js';
 import { projectHandlers } from '../project-handlers.js';
@@ -82,12 +82,4 @@ class StopRequest {
 
 function namesOf(definitions: readonly { readonly name: string; readonly revision: number }[]): string[] {
   return definitions.map(({ name, revision }) => `${name}@${revision}`);
-}
-
-/** A worker with nothing to do, not even a time to wait for, must not end as Node would. */
-function keepAlive(clock: Clock): () => void {
-  const longMs = 3_600_000;
-  const arm = (): ReturnType<Clock['setTimer']> => clock.setTimer(longMs, () => (timer = arm()));
-  let timer = arm();
-  return () => timer.cancel();
 }
