@@ -2,6 +2,7 @@ import { type Definition, readWorkflow, sealDefinition } from '../definition/ind
 import type { HandlerCatalogue } from '../handlers/index.js';
 import type { Diagnostic, Source } from '../syntax/index.js';
 import { checkWorkflow } from './check-workflow.js';
+import { applyIgnoreComments } from './ignore-comments.js';
 import type { WorkflowCatalogue } from './workflow-catalogue.js';
 
 export interface CheckOptions {
@@ -21,13 +22,15 @@ export interface CheckedSource {
 /** The one checker, behind command line, library and editor: everything that is known of a flow before a run. */
 export function checkSource(source: Source, options: CheckOptions = {}): CheckedSource {
   const { root, document, diagnostics } = readWorkflow(source);
-  if (root === undefined) return { diagnostics };
+  const knowsAll = options.handlers !== undefined && options.workflows !== undefined;
+  if (root === undefined) return { diagnostics: applyIgnoreComments(source, diagnostics, knowsAll) };
   const found = checkWorkflow({ source, root, ...(document !== undefined && { document }), ...options });
   const all = [...diagnostics.filter((each) => !isSaidAgain(each, found)), ...found].sort(
     (a, b) => a.range.start - b.range.start || a.range.end - b.range.end,
   );
   const valid = document !== undefined && !found.some(({ severity }) => severity === 'error');
-  return valid ? { definition: sealDefinition(document, source), diagnostics: all } : { diagnostics: all };
+  const kept = applyIgnoreComments(source, all, knowsAll);
+  return valid ? { definition: sealDefinition(document, source), diagnostics: kept } : { diagnostics: kept };
 }
 
 /** A comment that cuts a formula off is a warning to the reader of YAML, but an error where the rest does not compile. */

@@ -27,6 +27,7 @@ export const diagnosticCodes = {
   RS1031: 'An unquoted number that is not printed as it was written',
   RS1032: 'A comment cuts off an unquoted formula',
   RS1033: 'A key inside `{ … }` has no value',
+  RS1034: 'A comment `runsheet-ignore` ignores nothing',
   RS2001: 'A value is of the wrong kind',
   RS2002: 'A key that is needed is missing',
   RS2003: 'A key is not known here',

@@ -1,3 +1,4 @@
+export { type Comment, commentsOf } from './comments.js';
 export { type Diagnostic, type Severity } from './diagnostic.js';
 export { type DiagnosticCode, diagnosticCodes } from './diagnostic-codes.js';
 export { type Position, type Range, Source } from './source.js';
