@@ -35,3 +35,4 @@ export {
   createEngine,
 } from './engine/index.js';
 export * from './storage/index.js';
+export { type IgnoreRule, type RunsheetConfig, defineConfig } from './cli/config.js';

@@ -1,4 +1,4 @@
-import { type Definition, readWorkflow, sealDefinition } from '../definition/index.js';
+import { type Definition, type ReadWorkflow, readWorkflow, sealDefinition } from '../definition/index.js';
 import type { HandlerCatalogue } from '../handlers/index.js';
 import type { Diagnostic, Source } from '../syntax/index.js';
 import { checkWorkflow } from './check-workflow.js';
@@ -21,7 +21,12 @@ export interface CheckedSource {
 
 /** The one checker, behind command line, library and editor: everything that is known of a flow before a run. */
 export function checkSource(source: Source, options: CheckOptions = {}): CheckedSource {
-  const { root, document, diagnostics } = readWorkflow(source);
+  return checkRead(source, readWorkflow(source), options);
+}
+
+/** The same of a flow that was read already, to learn what it is called and what it is made of. */
+export function checkRead(source: Source, read: ReadWorkflow, options: CheckOptions): CheckedSource {
+  const { root, document, diagnostics } = read;
   const knowsAll = options.handlers !== undefined && options.workflows !== undefined;
   if (root === undefined) return { diagnostics: applyIgnoreComments(source, diagnostics, knowsAll) };
   const found = checkWorkflow({ source, root, ...(document !== undefined && { document }), ...options });

@@ -1,4 +1,5 @@
 export { type CheckOptions, type CheckedSource, checkSource } from './check-source.js';
 export { type WorkflowToCheck, checkWorkflow } from './check-workflow.js';
-export { InvalidDefinitionsError, isFlowFile, loadDefinitions } from './load-definitions.js';
+export { InvalidDefinitionsError, isFlowFile, isFlowTestFile, loadDefinitions } from './load-definitions.js';
 export { type CataloguedWorkflow, type WorkflowCatalogue } from './workflow-catalogue.js';
+export { type ReadFlow, catalogueOf, checkFlows, readFlowFile } from './check-project.js';

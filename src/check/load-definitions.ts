@@ -21,9 +21,14 @@ export class InvalidDefinitionsError extends RunsheetError {
   }
 }
 
-/** In a folder: YAML and JSON, save flow tests and sample inputs. */
+/** In a folder: YAML and JSON, save flow tests, sample inputs and the config of a project. */
 export function isFlowFile(name: string): boolean {
-  return /\.(yaml|yml|json)$/.test(name) && !/\.test\.[a-z]+$/.test(name) && !name.endsWith('.input.json');
+  return /\.(yaml|yml|json)$/.test(name) && !/\.test\.[a-z]+$|\.input\.json$|^runsheet\.config\./.test(name);
+}
+
+/** In a folder: the tests of its flows. */
+export function isFlowTestFile(name: string): boolean {
+  return /\.test\.(yaml|yml|json)$/.test(name);
 }
 
 /**

@@ -1,22 +1,32 @@
 import { Option } from 'commander';
 import type { CommandGroup } from './command-group.js';
 import { withExamples } from './examples.js';
+import type { FindingsFormat } from './formats/findings-text.js';
 import { graphFormats } from './graph-formats.js';
 import { wholeNumber } from './option-values.js';
 import { sharedOptions } from './shared-options.js';
 
 /** The commands for those who write flows and handlers. */
 export const addAuthorCommands: CommandGroup = (command, io, done) => {
-  command('validate [paths...]', 'check flows: files, folders, or - for stdin')
+  command('validate [paths...]', 'check flows and flow tests: files, folders, or - for stdin')
     .addOption(formatOption())
     .option('--json', 'the same as --format json')
     .option(...sharedOptions.handlers)
     .option('--no-handlers', 'do not load handlers, and check nothing about them')
-    .option('--definitions <folder>', 'what is checked if no path is given', 'definitions')
+    .option(...sharedOptions.definitions)
     .option('--max-warnings <n>', 'fail if there are more warnings than this', wholeNumber(0))
+    .option('--stdin-filename <path>', 'the file whose text comes on stdin')
+    .option('--watch', 'check again whenever something changes', false)
     .action(async (paths: string[], { json, ...options }) => {
       const { validate } = await import('./commands/validate.js');
       done(await validate(paths, { ...options, format: json === true ? 'json' : options.format }, io));
+    });
+
+  command('explain <code>', 'say what a diagnostic such as RS2013 means, with a wrong and a right example')
+    .option(...sharedOptions.json)
+    .action(async (code: string, options) => {
+      const { explain } = await import('./commands/explain.js');
+      done(explain(code, options, io));
     });
 
   command('hash <path>', 'print the identity of a flow: sha256, name, revision')
@@ -61,6 +71,9 @@ export const addAuthorCommands: CommandGroup = (command, io, done) => {
     });
 };
 
+// The list that goes with what prints them is not loaded before a command needs it.
+const formats = ['human', 'json', 'sarif', 'github', 'junit'] satisfies FindingsFormat[];
+
 function formatOption(): Option {
-  return new Option('--format <format>', 'how to print what is found').choices(['human', 'json']).default('human');
+  return new Option('--format <format>', 'how to print what is found').choices(formats).default('human');
 }

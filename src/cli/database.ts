@@ -3,10 +3,11 @@ import type { Storage } from '../storage/index.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
 import { type Io, pathOf } from './io.js';
+import { databaseSetting } from './settings.js';
 
-/** Where the runs are kept: what was given, else `$RUNSHEET_DB`, else a file in the working directory. */
+/** Where the runs are kept (see `databaseSetting`). */
 export function databasePath(db: string | undefined, io: Io): string {
-  const path = db ?? ((io.env.RUNSHEET_DB ?? '') || '.runsheet/runs.db');
+  const { path } = databaseSetting(db, io);
   if (/^postgres(ql)?:/.test(path)) {
     throw new CommandFailure(exitCodes.usage, 'this version keeps runs in SQLite only; give the path of a file');
   }

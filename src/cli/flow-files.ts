@@ -11,11 +11,25 @@ import { type Io, pathOf } from './io.js';
  *
  * @throws CommandFailure (not found) for a path that does not exist, or a folder without any flow
  */
-export async function readFlows(paths: readonly string[], io: Io): Promise<Source[]> {
+export function readFlows(paths: readonly string[], io: Io): Promise<Source[]> {
+  return readSources(paths, isFlowFile, '<stdin>', io);
+}
+
+/**
+ * The same with the files of a folder that are wanted.
+ *
+ * @param stdinName what messages call the text on stdin
+ */
+export async function readSources(
+  paths: readonly string[],
+  isWanted: (name: string) => boolean,
+  stdinName: string,
+  io: Io,
+): Promise<Source[]> {
   const sources: Source[] = [];
   for (const path of paths) {
-    if (path === '-') sources.push(new Source('<stdin>', await io.readStdin()));
-    else for (const file of await filesOf(path, io)) sources.push(await readFlow(file, io));
+    if (path === '-') sources.push(new Source(stdinName, await io.readStdin()));
+    else for (const file of await filesOf(path, io, isWanted)) sources.push(await readFlow(file, io));
   }
   return sources;
 }
@@ -30,11 +44,11 @@ export async function readFlow(file: string, io: Io): Promise<Source> {
 }
 
 /** The paths of the flows in a folder, in order of their names; the path itself if it is a file. */
-export async function filesOf(path: string, io: Io): Promise<string[]> {
+export async function filesOf(path: string, io: Io, isWanted = isFlowFile): Promise<string[]> {
   try {
     if (!(await stat(pathOf(io, path))).isDirectory()) return [path];
     const entries = await readdir(pathOf(io, path), { withFileTypes: true });
-    const names = entries.filter((entry) => !entry.isDirectory() && isFlowFile(entry.name)).map((entry) => entry.name);
+    const names = entries.filter((entry) => !entry.isDirectory() && isWanted(entry.name)).map((entry) => entry.name);
     if (names.length > 0) return names.sort().map((name) => join(path, name));
   } catch (error) {
     throw unreadable(path, error);

@@ -7,6 +7,7 @@ import { addOperationCommands } from './operation-commands.js';
 import { packageVersion } from './package-files.js';
 import { addProjectCommands } from './project-commands.js';
 import { addRunCommands } from './run-commands.js';
+import type { ProjectConfig } from './settings.js';
 
 export { endOnFault } from './process-faults.js';
 
@@ -32,7 +33,17 @@ function isAnswer({ code }: CommanderError): boolean {
   return code === 'commander.helpDisplayed' || code === 'commander.version';
 }
 
-function newProgram(io: Io, done: (code: ExitCode) => void): Command {
+/** What commands have only if the config of the project says something about them. */
+const configured = ['db', 'handlers', 'definitions'];
+
+function newProgram(outer: Io, done: (code: ExitCode) => void): Command {
+  let project: ProjectConfig | undefined;
+  const io: Io = {
+    ...outer,
+    get project() {
+      return project;
+    },
+  };
   const program = new Command('runsheet')
     .description('A durable workflow engine whose flows are YAML documents.')
     .version(packageVersion(), '--version', 'print the version')
@@ -47,7 +58,14 @@ function newProgram(io: Io, done: (code: ExitCode) => void): Command {
       .command(synopsis)
       .description(description)
       .helpOption('-h, --help', 'print this help')
+      .option('--config <file>', 'the config of the project (default: runsheet.config.*, here or above)')
       .option('--verbose', 'show stack traces of errors');
+
+  program.hook('preAction', async (_program, action) => {
+    if (!action.options.some((option) => configured.includes(option.attributeName()))) return;
+    const { findConfig } = await import('./settings.js');
+    project = await findConfig(action.optsWithGlobals<{ config?: string }>().config, io);
+  });
 
   const groups: readonly CommandGroup[] = [addAuthorCommands, addRunCommands, addOperationCommands, addProjectCommands];
   for (const add of groups) add(command, io, done);

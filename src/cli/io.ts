@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Clock, systemClock } from '../common/index.js';
+import type { ProjectConfig } from './settings.js';
 
 /** Ctrl-C, or what process managers send to end a process. */
 export type Interruption = 'SIGINT' | 'SIGTERM';
@@ -10,6 +11,8 @@ export interface Io {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
+  /** The config of the project that a command works in; absent where there is none. */
+  readonly project?: ProjectConfig | undefined;
   /** Data. */
   out(text: string): void;
   /** Progress and diagnostics. */

@@ -90,7 +90,7 @@ function command([name = '', ...words]: readonly string[], { db, handlers, defin
   const options = [
     ...(db === undefined ? [] : ['--db', db]),
     ...(handlers === undefined ? [] : ['--handlers', handlers]),
-    ...(definitions === undefined || definitions === 'definitions' ? [] : ['--definitions', definitions]),
+    ...(definitions === undefined ? [] : ['--definitions', definitions]),
   ];
   return [name, ...[...words, ...options].map(shellWord)].join(' ');
 }

@@ -6,13 +6,13 @@ import { sharedOptions } from './shared-options.js';
 /** The commands for those who look after many runs: workers, recovery, schedules, retention. */
 export const addOperationCommands: CommandGroup = (command, io, done) => {
   command('worker', 'drive runs, and start those that schedules say, until stopped')
-    .option('--concurrency <n>', 'runs driven at once', wholeNumber(1), 5)
+    .option('--concurrency <n>', 'runs driven at once (default: 5)', wholeNumber(1))
     .option('--workflows <names>', 'only these, separated by commas, and the children they start', addNames)
     .option('--adopt-stored', 'go on with runs whose flow is no longer there, from what is stored with them', false)
     .option('--json', 'print an object per line for all that happens', false)
     .option(...sharedOptions.database)
     .option(...sharedOptions.handlers)
-    .option('--definitions <folder>', 'the flows to drive', 'definitions')
+    .option(...sharedOptions.definitions)
     .action(async (_options, self: Command) => {
       const { worker } = await import('./commands/worker.js');
       done(await worker(self.optsWithGlobals(), io));
@@ -22,7 +22,7 @@ export const addOperationCommands: CommandGroup = (command, io, done) => {
     .option(...sharedOptions.json)
     .option(...sharedOptions.database)
     .option(...sharedOptions.handlers)
-    .option('--definitions <folder>', 'the flows there are (default: definitions)')
+    .option(...sharedOptions.definitions)
     .action(async (options) => {
       const { recover } = await import('./commands/recover.js');
       done(await recover(options, io));
@@ -77,7 +77,7 @@ const addScheduleCommands: CommandGroup = (command, io, done) => {
     .option('--json', 'print the run as JSON instead of its id', false)
     .option(...sharedOptions.database)
     .option(...sharedOptions.handlers)
-    .option('--definitions <folder>', 'where the flow of the workflow is', 'definitions')
+    .option(...sharedOptions.definitions)
     .action(async (workflow: string, id: string, _options, self: Command) => {
       done(await (await load()).triggerSchedule(workflow, id, self.optsWithGlobals(), io));
     });

@@ -1,38 +1,28 @@
 import { existsSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import type { HandlerRegistry } from '../handlers/index.js';
+import { importModule } from './import-module.js';
 import { type Io, pathOf } from './io.js';
+import { handlersSetting } from './settings.js';
 
-const defaultFolder = 'handlers';
+/** Where the handlers of the project are; undefined if nobody said so, and the usual folder is not there. */
+export function handlersPath(flag: string | undefined, io: Io): string | undefined {
+  const { path, isGiven } = handlersSetting(flag, io);
+  return isGiven || existsSync(pathOf(io, path)) ? path : undefined;
+}
 
 /**
- * The handlers of the project: of `path`, else of the folder `handlers` if there is one; undefined if not.
+ * The handlers of the project, where there are some.
  *
  * @throws RunsheetError `RS_HANDLER_INVALID`, `RS_HANDLER_DUPLICATE`
  */
-export async function projectHandlers(path: string | undefined, io: Io): Promise<HandlerRegistry | undefined> {
-  if (path === undefined && !existsSync(pathOf(io, defaultFolder))) return undefined;
+export async function projectHandlers(flag: string | undefined, io: Io): Promise<HandlerRegistry | undefined> {
+  const path = handlersPath(flag, io);
+  if (path === undefined) return undefined;
   const { HandlerRegistry, loadHandlers } = await import('../handlers/index.js');
-  return new HandlerRegistry(await loadHandlers(pathOf(io, path ?? defaultFolder), { importModule }));
+  return new HandlerRegistry(await loadHandlers(pathOf(io, path), { importModule }));
 }
 
-export const noHandlersNote = `note: there is no folder \`${defaultFolder}\` here, so handlers were not checked; --handlers names another\n`;
-
-let importTypeScript: Promise<(file: string) => Promise<unknown>> | undefined;
-
-/** JavaScript as Node imports it, TypeScript through jiti. */
-async function importModule(file: string): Promise<unknown> {
-  if (!file.endsWith('.ts')) return import(pathToFileURL(file).href);
-  importTypeScript ??= typeScriptImporter();
-  return (await importTypeScript)(file);
-}
-
-/**
- * `runsheet` inside handlers is this very copy, so that projects need not install it only to define
- * handlers, and its errors are recognised whatever copy the project has.
- */
-async function typeScriptImporter(): Promise<(file: string) => Promise<unknown>> {
-  const [{ createJiti }, runsheet] = await Promise.all([import('jiti'), import('../index.js')]);
-  const jiti = createJiti(import.meta.url, { virtualModules: { runsheet } });
-  return (file) => jiti.import(file);
+export function noHandlersNote(io: Io): string {
+  const { path } = handlersSetting(undefined, io);
+  return `note: there is no folder \`${path}\` here, so handlers were not checked; --handlers names another\n`;
 }

@@ -15,7 +15,7 @@ export const addRunCommands: CommandGroup = (command, io, done) => {
     .option('--json', 'print the run as JSON instead of its output', false)
     .option(...sharedOptions.database)
     .option(...sharedOptions.handlers)
-    .option('--definitions <folder>', 'where a name is looked for', 'definitions')
+    .option(...sharedOptions.definitions)
     .action(async (target: string, options) => {
       const { run } = await import('./commands/run.js');
       done(await run(target, options, io));
@@ -28,7 +28,7 @@ export const addRunCommands: CommandGroup = (command, io, done) => {
     .option('--json', 'print the run as JSON instead of its id', false)
     .option(...sharedOptions.database)
     .option(...sharedOptions.handlers)
-    .option('--definitions <folder>', 'where a name is looked for', 'definitions')
+    .option(...sharedOptions.definitions)
     .action(async (target: string, options) => {
       const { start } = await import('./commands/start.js');
       done(await start(target, options, io));

@@ -58,3 +58,19 @@ export function zonedTimeText(epochMs: number, timezone: string): string {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' });
   return `${format.format(epochMs)} ${timezone}`;
 }
+
+/** `1 error`, `2 errors` */
+export function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A paragraph in lines of at most so many characters, broken between words. */
+export function wrapped(paragraph: string, width: number): string {
+  const lines: string[] = [];
+  for (const word of paragraph.split(/\s+/).filter((each) => each !== '')) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
+}

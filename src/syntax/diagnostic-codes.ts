@@ -86,6 +86,7 @@ export const diagnosticCodes = {
   RS4010: '`as` hides the element of an outer `forEach`',
   RS4011: 'A step is read that may have no output there',
   RS4012: 'An item is read that gives no output',
+  RS4050: 'Two files are the same revision of a workflow',
   RS6001: 'A value of a flow test is of the wrong kind',
   RS6002: 'A key that a flow test needs is missing',
   RS6003: 'A key is not known in a flow test',

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -13,6 +13,8 @@ export interface CommandResult {
 }
 
 export interface CommandSurroundings {
+  /** Inside the project. */
+  readonly folder?: string;
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
@@ -39,18 +41,29 @@ export class Project {
     writeFileSync(this.path(name), text);
   }
 
+  exists(name: string): boolean {
+    return existsSync(this.path(name));
+  }
+
+  /** The command line run in a folder of the project. */
+  in(folder: string): Pick<Project, 'runsheet'> {
+    return {
+      runsheet: (args, surroundings) => this.runsheet(args, { ...surroundings, folder }),
+    };
+  }
+
   read(name: string): string {
     return readFileSync(this.path(name), 'utf8');
   }
 
   async runsheet(args: readonly string[], surroundings: CommandSurroundings = {}): Promise<CommandResult> {
-    const { stdin = '', env = {}, isTerminal = false, clock = systemClock, onProgress } = surroundings;
+    const { folder = '', stdin = '', env = {}, isTerminal = false, clock = systemClock, onProgress } = surroundings;
     const interrupts = new Set<(signal: Interruption) => void>();
     let out = '';
     let err = '';
     let exited: number | undefined;
     const io: Io = {
-      cwd: this.folder,
+      cwd: this.path(folder),
       env,
       clock,
       out: (text) => void (out += text),

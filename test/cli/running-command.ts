@@ -8,9 +8,9 @@ export interface Running {
   /** Stdout, and stderr, so far. */
   out(): string;
   err(): string;
-  /** Resolves once stdout, or stderr, holds the text. */
-  printed(text: string): Promise<void>;
-  told(text: string): Promise<void>;
+  /** Resolves once stdout, or stderr, holds the text so many times; default 1. */
+  printed(text: string, times?: number): Promise<void>;
+  told(text: string, times?: number): Promise<void>;
 }
 
 /** Starts the built command, as a shell would. It does not outlive the test. */
@@ -39,10 +39,10 @@ export function startCommand(
   const ended = new Promise<CommandResult & { signal: string | null }>((resolve) => {
     child.on('close', (code, signal) => resolve({ code: code ?? -1, signal, out, err }));
   });
-  const holds = (stream: () => string, text: string): Promise<void> =>
+  const holds = (stream: () => string, text: string, times = 1): Promise<void> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
-        if (!stream().includes(text)) return;
+        if (stream().split(text).length <= times) return;
         waiting.delete(look);
         resolve();
       };
@@ -55,7 +55,7 @@ export function startCommand(
     ended,
     out: () => out,
     err: () => err,
-    printed: (text) => holds(() => out, text),
-    told: (text) => holds(() => err, text),
+    printed: (text, times) => holds(() => out, text, times),
+    told: (text, times) => holds(() => err, text, times),
   };
 }

@@ -5,10 +5,21 @@ const good = 'workflow: good\nsteps:\n  - step: note\n    with: { text: hi }\nou
 const bad =
   'workflow: bad\nstepz: []\nsteps:\n  - id: a\n    set: { r: =$round($input.x, 2) }\n  - id: a\n    set: 1\n    set: 2\n';
 
+const flowTest = `workflow: ./good.yaml
+tests:
+  - name: says hi
+    handlers: { note: { returns: { text: hi } } }
+    expect: { output: hi }
+`;
+
 describe('runsheet validate', () => {
   it('is content with flows that are fine: exit code 0, nothing on stdout', async () => {
     const project = new Project({ 'definitions/good.yaml': good, 'handlers/note.ts': notingHandlers });
-    expect(await project.runsheet(['validate'])).toEqual({ code: 0, out: '', err: '1 flow checked, no problems\n' });
+    expect(await project.runsheet(['validate', 'definitions/good.yaml'])).toEqual({
+      code: 0,
+      out: '',
+      err: '1 flow checked, no problems\n',
+    });
   });
 
   it('shows file, line, column, carets and remedy of each mistake on stdout: exit code 1', async () => {
@@ -49,18 +60,18 @@ describe('runsheet validate', () => {
     expect((await project.runsheet(['validate', 'bad.yaml', '--json', '--no-handlers'])).out).toBe(out);
   });
 
-  it('takes the flows of a folder, without tests and sample inputs, and files in any number', async () => {
+  it('takes the flows and tests of a folder, without sample inputs, and files in any number', async () => {
     const project = new Project({
       'flows/a.yaml': good,
       'flows/b.yml': good.replace('good', 'b'),
       'flows/c.json': JSON.stringify({ workflow: 'c', steps: [] }),
-      'flows/a.test.yaml': 'no: flow\n',
+      'flows/a.test.yaml': flowTest,
       'flows/a.input.json': '{}',
       'flows/readme.txt': 'text',
       'd.yaml': 'workflow: d\nsteps: []\n',
     });
     const { code, err } = await project.runsheet(['validate', 'flows', 'd.yaml', '--no-handlers']);
-    expect({ code, err }).toEqual({ code: 0, err: '4 flows checked, no problems\n' });
+    expect({ code, err }).toEqual({ code: 0, err: '4 flows and 1 flow test checked, no problems\n' });
   });
 
   it('reads stdin for -', async () => {
@@ -76,7 +87,8 @@ describe('runsheet validate', () => {
     expect(code).toBe(0);
     expect(err).toBe(
       'note: there is no folder `handlers` here, so handlers were not checked; --handlers names another\n' +
-        '2 flows checked, no problems\n',
+        '2 flows checked, no problems\n' +
+        'note: flows without a test: definitions/good.yaml, definitions/other.yaml\n',
     );
   });
 
@@ -118,5 +130,55 @@ describe('runsheet validate', () => {
     expect((await project.runsheet(args, { isTerminal: true })).out).toContain('\u001b[31m');
     expect((await project.runsheet(args, { isTerminal: true, env: { NO_COLOR: '1' } })).out).not.toContain('\u001b');
     expect((await project.runsheet(args)).out).not.toContain('\u001b');
+  });
+
+  it('checks what comes on stdin as the file that it is to become', async () => {
+    const project = new Project({
+      'flows/parent.yaml': 'workflow: parent\nsteps: []\n',
+      'flows/child.yaml': 'workflow: child\nsteps: []\n',
+    });
+    const stdin = 'workflow: parent\nsteps:\n  - subWorkflow: child\n  - sleep: 5\n';
+    const args = ['validate', '-', '--no-handlers', '--stdin-filename', 'flows/parent.yaml'];
+    const { code, out, err } = await project.runsheet(args, { stdin });
+    expect({ code, err }).toEqual({ code: 1, err: '1 flow checked, 1 error\n' });
+    expect(out).toMatch(/^flows\/parent\.yaml:4:\d+: error RS2013: /);
+    const usage = await project.runsheet(['validate', 'flows', '--stdin-filename', 'x.yaml']);
+    expect(usage).toMatchObject({ code: 2, err: expect.stringContaining('give the path - with it') });
+  });
+
+  it('reports two files that are the same revision of a workflow, with both places', async () => {
+    const project = new Project({
+      'flows/a.yaml': '# one\nworkflow: pay\nsteps: []\n',
+      'flows/b.yaml': 'workflow: pay\nsteps:\n  - set: 1\n',
+      'flows/c.yaml': 'workflow: pay\nrevision: 2\nsteps: []\n',
+      'flows/copy-of-a.yaml': 'workflow: pay\nsteps: []\n',
+    });
+    const { code, out } = await project.runsheet(['validate', 'flows', '--no-handlers']);
+    expect(code).toBe(1);
+    expect(out).toBe(
+      [
+        'flows/b.yaml:1:11: error RS4050: revision 1 of `pay` is also in flows/a.yaml:2, with other content',
+        '  1 | workflow: pay',
+        '    |           ^^^',
+        '  help: give the newer one a higher `revision`, or one of them another name',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('names at the end handlers that no flow calls and flows without a test, where it looked at all', async () => {
+    const project = new Project({
+      'definitions/good.yaml': good,
+      'definitions/good.test.yaml': flowTest,
+      'definitions/other.yaml': good.replace('workflow: good', 'workflow: other'),
+      'handlers/all.ts': notingHandlers,
+    });
+    const { code, err } = await project.runsheet(['validate']);
+    expect({ code, err }).toEqual({
+      code: 0,
+      err:
+        '2 flows and 1 flow test checked, no problems\n' +
+        'note: handlers never used: fail, hold, refuse, unless-mended; flows without a test: definitions/other.yaml\n',
+    });
   });
 });

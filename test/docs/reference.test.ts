@@ -27,7 +27,7 @@ describe('the reference of the command line', () => {
     const options = [...(await help(command)).matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(
       ([, option = '']) => option,
     );
-    const shared = ['--help', '--verbose'];
+    const shared = ['--help', '--config', '--verbose'];
     expect(options).toEqual(expect.arrayContaining(shared));
     expect(options.filter((option) => !shared.includes(option) && !text.includes(`\`${option}`))).toEqual([]);
   });

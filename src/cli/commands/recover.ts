@@ -8,13 +8,13 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { type Io, pathOf } from '../io.js';
 import { projectDefinitions } from '../project-definitions.js';
 import { projectHandlers } from '../project-handlers.js';
+import { definitionsSetting } from '../settings.js';
 import { recoveryLines } from '../recovery-text.js';
 
 export interface RecoverOptions {
   readonly json: boolean;
   readonly db?: string;
   readonly handlers?: string;
-  /** Undefined: the usual folder, if there is one. */
   readonly definitions?: string;
 }
 
@@ -42,14 +42,13 @@ export async function recover(options: RecoverOptions, io: Io): Promise<ExitCode
 }
 
 async function knownDefinitions(
-  folder: string | undefined,
+  flag: string | undefined,
   handlers: HandlerRegistry | undefined,
   io: Io,
 ): Promise<Definition[]> {
-  if (folder !== undefined || existsSync(pathOf(io, 'definitions'))) {
-    return projectDefinitions(folder ?? 'definitions', undefined, handlers, io);
-  }
-  io.err('note: there is no folder `definitions` here, so no run has its definition; --definitions names another\n');
+  const { path, isGiven } = definitionsSetting(flag, io);
+  if (isGiven || existsSync(pathOf(io, path))) return projectDefinitions(path, undefined, handlers, io);
+  io.err(`note: there is no folder \`${path}\` here, so no run has its definition; --definitions names another\n`);
   return [];
 }
 

@@ -12,6 +12,7 @@ import type { Io } from '../io.js';
 import { readJsonInput } from '../json-input.js';
 import { type Given, nextCommands, showCommand } from '../next-commands.js';
 import { projectHandlers } from '../project-handlers.js';
+import { definitionsSetting } from '../settings.js';
 import { timeText } from '../text.js';
 import { durationOption } from '../time-options.js';
 
@@ -28,7 +29,7 @@ export interface RunOptions {
   readonly json: boolean;
   readonly db?: string;
   readonly handlers?: string;
-  readonly definitions: string;
+  readonly definitions?: string;
 }
 
 interface Signal {
@@ -48,8 +49,9 @@ export async function run(target: string, options: RunOptions, io: Io): Promise<
     throw new CommandFailure(exitCodes.usage, '--continue takes a run as it is: leave --input and --key out');
   }
   const handlers = await projectHandlers(options.handlers, io);
-  const own = await findDefinitions(target, options.definitions, handlers, io);
-  const definitions = await withChildren(own, options.definitions, handlers, io);
+  const { path: folder } = definitionsSetting(options.definitions, io);
+  const own = await findDefinitions(target, folder, handlers, io);
+  const definitions = await withChildren(own, folder, handlers, io);
   if (options.continue === undefined) checkSignals(own, signals);
 
   const storage = await storageOf(options.db, io);
@@ -63,8 +65,7 @@ export async function run(target: string, options: RunOptions, io: Io): Promise<
     await engine.recover();
     const found = await startOrFind(engine, storage, own, input, options);
     if (found.endedAt === null) await deliver(engine, found, signals, options, io);
-    const { db, definitions: folder } = options;
-    const given: Given = { target, db, handlers: options.handlers, definitions: folder };
+    const given: Given = { target, db: options.db, handlers: options.handlers, definitions: options.definitions };
     const hashes = new Set(definitions.map(({ hash }) => hash));
     const { run: settled, ending } =
       found.endedAt === null

@@ -5,6 +5,7 @@ import { findDefinitions } from '../find-flow.js';
 import type { Io } from '../io.js';
 import { continueCommand } from '../next-commands.js';
 import { projectHandlers } from '../project-handlers.js';
+import { definitionsSetting } from '../settings.js';
 import { durationText, table, timeText, zonedTimeText } from '../text.js';
 
 interface StoredOptions {
@@ -19,7 +20,7 @@ export interface SchedulesOptions extends StoredOptions {
 
 export interface TriggerOptions extends StoredOptions {
   readonly handlers?: string;
-  readonly definitions: string;
+  readonly definitions?: string;
 }
 
 /** Lists the schedules of all workflows that were registered with the database, with their next times. */
@@ -50,9 +51,9 @@ export async function triggerSchedule(
   options: TriggerOptions,
   io: Io,
 ): Promise<ExitCode> {
-  const { json, db, handlers: path, definitions: folder } = options;
+  const { json, db, handlers: path } = options;
   const handlers = await projectHandlers(path, io);
-  const definitions = await findDefinitions(workflow, folder, handlers, io);
+  const definitions = await findDefinitions(workflow, definitionsSetting(options.definitions, io).path, handlers, io);
   const engine = createEngine({
     storage: await storageOf(db, io),
     definitions,
@@ -62,7 +63,7 @@ export async function triggerSchedule(
   try {
     const run = await engine.triggerSchedule(workflow, id);
     io.out(json ? `${JSON.stringify({ version: 1, run })}\n` : `${run.id}\n`);
-    const given = { db, handlers: path, definitions: folder };
+    const given = { db, handlers: path, definitions: options.definitions };
     io.err(`unless a worker drives it, go on by\n  ${continueCommand(run, given)}\n`);
     return exitCodes.fine;
   } finally {

@@ -6,6 +6,7 @@ import type { Io } from '../io.js';
 import { readJsonInput } from '../json-input.js';
 import { continueCommand } from '../next-commands.js';
 import { projectHandlers } from '../project-handlers.js';
+import { definitionsSetting } from '../settings.js';
 import { timeText } from '../text.js';
 import { timeOption } from '../time-options.js';
 
@@ -17,16 +18,16 @@ export interface StartOptions {
   readonly json: boolean;
   readonly db?: string;
   readonly handlers?: string;
-  readonly definitions: string;
+  readonly definitions?: string;
 }
 
 /** Puts a run into the database for a worker to drive, and prints its id. */
 export async function start(target: string, options: StartOptions, io: Io): Promise<ExitCode> {
-  const { key, json, db, handlers: handlersPath, definitions: folder } = options;
+  const { key, json, db, handlers: handlersPath } = options;
   const input = options.input === undefined ? {} : await readJsonInput('--input', options.input, io);
   const at = options.at === undefined ? undefined : timeOption('--at', options.at, io.clock.now(), 'from now');
   const handlers = await projectHandlers(handlersPath, io);
-  const definitions = await findDefinitions(target, folder, handlers, io);
+  const definitions = await findDefinitions(target, definitionsSetting(options.definitions, io).path, handlers, io);
   const [{ name } = { name: target }] = definitions;
 
   const engine = createEngine({
@@ -45,7 +46,7 @@ export async function start(target: string, options: StartOptions, io: Io): Prom
     const until = run.dueAt !== null && run.dueAt > io.clock.now() ? ` until ${timeText(run.dueAt)}` : '';
     io.err(`${run.id} is ${run.status}${until}\n`);
     if (run.endedAt === null) {
-      const given = { target, db, handlers: handlersPath, definitions: folder };
+      const given = { target, db, handlers: handlersPath, definitions: options.definitions };
       io.err(`unless a worker drives it, go on by\n  ${continueCommand(run, given)}\n`);
     }
     return exitCodes.fine;

@@ -6,11 +6,12 @@ import { keepAlive } from '../keep-alive.js';
 import { lineLogger } from '../line-logger.js';
 import { projectDefinitions } from '../project-definitions.js';
 import { projectHandlers } from '../project-handlers.js';
+import { concurrencySetting, definitionsSetting } from '../settings.js';
 import { humanReport, jsonReport } from '../worker-report.js';
 
 export interface WorkerOptions {
   /** Runs driven at once. */
-  readonly concurrency: number;
+  readonly concurrency?: number;
   /** Only these, and the children that they start. */
   readonly workflows?: readonly string[];
   /** Go on with runs whose definition is no longer there from the documents stored with them. */
@@ -19,15 +20,21 @@ export interface WorkerOptions {
   readonly json: boolean;
   readonly db?: string;
   readonly handlers?: string;
-  readonly definitions: string;
+  readonly definitions?: string;
 }
 
 /** Drives runs until it is told to stop: SIGTERM is the usual end (0), Ctrl-C an interruption (130). */
 export async function worker(options: WorkerOptions, io: Io): Promise<ExitCode> {
-  const { concurrency, workflows, adoptStored, db, handlers: handlersPath, definitions: folder } = options;
+  const { workflows, adoptStored, db, handlers: handlersPath } = options;
+  const concurrency = concurrencySetting(options.concurrency, io);
   const handlers = await projectHandlers(handlersPath, io);
-  const definitions = await projectDefinitions(folder, workflows, handlers, io);
-  const given = { db, handlers: handlersPath, definitions: folder };
+  const definitions = await projectDefinitions(
+    definitionsSetting(options.definitions, io).path,
+    workflows,
+    handlers,
+    io,
+  );
+  const given = { db, handlers: handlersPath, definitions: options.definitions };
   const report = options.json ? jsonReport(io) : humanReport(io, given);
   const engine = createEngine({
     storage: await storageOf(db, io),

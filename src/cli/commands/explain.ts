@@ -1,0 +1,38 @@
+import { nearest } from '../../syntax/index.js';
+import { type DiagnosticEntry, diagnosticEntries } from '../diagnostic-entry.js';
+import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { CommandFailure } from '../failure.js';
+import { type Io, wantsColor } from '../io.js';
+import { wrapped } from '../text.js';
+
+/** Says what the code of a diagnostic means, with a wrong and a right example. */
+export function explain(given: string, { json }: { readonly json: boolean }, io: Io): ExitCode {
+  const entries = diagnosticEntries();
+  const code = /^\d{4}$/.test(given) ? `RS${given}` : given.toUpperCase();
+  const entry = entries.get(code);
+  if (entry === undefined) throw unknownCode(given, code, [...entries.keys()]);
+  io.out(json ? `${JSON.stringify({ version: 1, ...entry })}\n` : entryText(entry, wantsColor(io, io.outIsTerminal)));
+  return exitCodes.fine;
+}
+
+function unknownCode(given: string, code: string, codes: readonly string[]): CommandFailure {
+  const family = codes.filter((each) => each.startsWith(code.slice(0, 5)) && code.length >= 5);
+  const near = nearest(code, codes);
+  const some = [...new Set([...(near === undefined ? [] : [near]), ...family])].slice(0, 5);
+  const remedy = some.length === 0 ? 'codes look like RS2013' : `the nearest are ${some.join(', ')}`;
+  return new CommandFailure(exitCodes.notFound, `there is no diagnostic ${given}; ${remedy}`);
+}
+
+function entryText({ code, title, severity, meaning, wrong, right }: DiagnosticEntry, inColor: boolean): string {
+  const paint = (style: number, text: string): string => (inColor ? `\u001b[${style}m${text}\u001b[0m` : text);
+  const heading = `${paint(severity === 'error' ? 31 : 33, `${severity} ${code}`)}${paint(1, `: ${plain(title)}`)}`;
+  const example = (word: string, style: number, text: string | undefined): string[] =>
+    text === undefined ? [] : ['', `${paint(style, word)}`, '', text.trimEnd().replace(/^(?=.)/gm, '    ')];
+  const paragraphs = meaning.split(/\n{2,}/).map((paragraph) => wrapped(plain(paragraph), 80));
+  return `${[heading, '', paragraphs.join('\n\n'), ...example('wrong', 31, wrong), ...example('right', 32, right)].join('\n')}\n`;
+}
+
+/** Markdown as a terminal shows it: links as their text. */
+function plain(text: string): string {
+  return text.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').replace(/\*\*([^*]+)\*\*/g, '$1');
+}

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import type { RunsheetConfig } from './config.js';
+import { exitCodes } from './exit-codes.js';
+import { CommandFailure } from './failure.js';
+import type { Io } from './io.js';
+
+/** A project's config and where it stands. */
+export interface ProjectConfig {
+  /** As messages call it. */
+  readonly name: string;
+  /** From which its paths are seen, and the defaults too. */
+  readonly folder: string;
+  readonly config: RunsheetConfig;
+}
+
+const names = ['ts', 'js', 'mjs', 'yaml', 'yml', 'json'].map((extension) => `runsheet.config.${extension}`);
+
+/**
+ * The config that `--config` or `$RUNSHEET_CONFIG` names, else the file `runsheet.config.*` in the working directory
+ * or the nearest folder above it; undefined where there is none.
+ *
+ * @throws CommandFailure (not found; usage, for what is wrong in it or two files of one folder)
+ */
+export async function findConfig(flag: string | undefined, io: Io): Promise<ProjectConfig | undefined> {
+  const named = flag ?? nonEmpty(io.env.RUNSHEET_CONFIG);
+  const file = named === undefined ? nearestConfig(io.cwd) : resolve(io.cwd, named);
+  if (file === undefined) return undefined;
+  if (!existsSync(file)) throw new CommandFailure(exitCodes.notFound, `there is no config file ${named}`);
+  const { readConfig } = await import('./read-config.js');
+  const name = named ?? seenFrom(file, io);
+  return { name, folder: dirname(file), config: await readConfig(file, name) };
+}
+
+function nearestConfig(from: string): string | undefined {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    const [file, another] = names.map((name) => join(folder, name)).filter((each) => existsSync(each));
+    if (another !== undefined) {
+      throw new CommandFailure(exitCodes.usage, `${file} and ${another} are both the config of the project; keep one`);
+    }
+    if (file !== undefined) return file;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+/** A path, and whether somebody said so. */
+export interface PathSetting {
+  readonly path: string;
+  readonly isGiven: boolean;
+}
+
+/** Where the runs are kept: a path, or a URL as it was given. */
+export function databaseSetting(flag: string | undefined, io: Io): PathSetting {
+  return pathSetting(flag, 'RUNSHEET_DB', 'db', '.runsheet/runs.db', io);
+}
+
+export function handlersSetting(flag: string | undefined, io: Io): PathSetting {
+  return pathSetting(flag, 'RUNSHEET_HANDLERS', 'handlers', 'handlers', io);
+}
+
+export function definitionsSetting(flag: string | undefined, io: Io): PathSetting {
+  return pathSetting(flag, 'RUNSHEET_DEFINITIONS', 'definitions', 'definitions', io);
+}
+
+/** How many runs a worker drives at once. @throws CommandFailure (usage) for an environment that is no number */
+export function concurrencySetting(flag: number | undefined, io: Io): number {
+  const variable = nonEmpty(io.env.RUNSHEET_CONCURRENCY);
+  if (flag === undefined && variable !== undefined && !/^[1-9]\d{0,5}$/.test(variable)) {
+    throw new CommandFailure(exitCodes.usage, `RUNSHEET_CONCURRENCY must be a whole number from 1 on, not ${variable}`);
+  }
+  return flag ?? (variable === undefined ? undefined : Number(variable)) ?? io.project?.config.concurrency ?? 5;
+}
+
+/** The option, then the environment, then the config, then the default. */
+function pathSetting(
+  flag: string | undefined,
+  variable: string,
+  key: 'db' | 'handlers' | 'definitions',
+  fallback: string,
+  io: Io,
+): PathSetting {
+  const outside = flag ?? nonEmpty(io.env[variable]);
+  if (outside !== undefined) return { path: outside, isGiven: true };
+  const configured = io.project?.config[key];
+  return { path: inProject(configured ?? fallback, io), isGiven: configured !== undefined };
+}
+
+/** A path of the project, seen from the working directory. */
+function inProject(path: string, io: Io): string {
+  const isPlace = path === ':memory:' || /^\w+:\/\//.test(path) || isAbsolute(path);
+  return io.project === undefined || isPlace ? path : seenFrom(join(io.project.folder, path), io);
+}
+
+function seenFrom(path: string, io: Io): string {
+  return relative(io.cwd, path) || '.';
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}
