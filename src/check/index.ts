@@ -1,3 +1,4 @@
+export { applyIgnoreComments } from './ignore-comments.js';
 export { type CheckOptions, type CheckedSource, checkSource } from './check-source.js';
 export { type WorkflowToCheck, checkWorkflow } from './check-workflow.js';
 export { InvalidDefinitionsError, isFlowFile, isFlowTestFile, loadDefinitions } from './load-definitions.js';

@@ -56,7 +56,7 @@ export const addAuthorCommands: CommandGroup = (command, io, done) => {
     .option('-o, --output <file>', 'write it there instead of on stdout')
     .option('--workflow <name>', 'whose key it is, where several workflows have it')
     .option(...sharedOptions.database)
-    .option('--definitions <folder>', 'where a name is looked for', 'definitions')
+    .option(...sharedOptions.definitions)
     .action(async (target: string, options) => {
       const { graph } = await import('./commands/graph.js');
       done(await graph(target, options, io));

@@ -6,7 +6,7 @@ import type { HandlerCatalogue } from '../handlers/index.js';
 import { type Findings, type Source, entryOf, parseDocument } from '../syntax/index.js';
 import { CommandFailure } from './failure.js';
 import { filesOf, readFlow, readSources } from './flow-files.js';
-import { checkFlowTest } from './flow-tests.js';
+import { checkFlowTests } from './flow-tests.js';
 import { type Io, pathOf } from './io.js';
 import { definitionsSetting } from './settings.js';
 
@@ -49,10 +49,10 @@ export async function checkFiles(
     workflows: catalogueOf(known),
     ...(handlers !== undefined && { handlers }),
   });
-  const bySource = new Map(checked.map((each) => [each.source, each]));
-  const findings = sources.map(
-    (source): Findings => bySource.get(source) ?? { source, diagnostics: checkFlowTest(source) },
+  const found = new Map(
+    [...checked, ...(await checkFlowTests(tests, folder, handlers, io))].map((each) => [each.source, each]),
   );
+  const findings = sources.flatMap((source) => found.get(source) ?? []);
   return {
     findings,
     flows: flows.length,

@@ -1,6 +1,27 @@
-import { type Diagnostic, type Source, parseDocument } from '../syntax/index.js';
+import type { HandlerCatalogue } from '../handlers/index.js';
+import { type Findings, Source } from '../syntax/index.js';
+import { type Io, pathOf } from './io.js';
 
-/** Checks a flow test. */
-export function checkFlowTest(source: Source): readonly Diagnostic[] {
-  return parseDocument(source).diagnostics;
+/**
+ * Checks flow tests against the flows that they name.
+ *
+ * @param folder of the definitions, where flows are looked for that are not beside a test
+ */
+export async function checkFlowTests(
+  tests: readonly Source[],
+  folder: string,
+  handlers: HandlerCatalogue | undefined,
+  io: Io,
+): Promise<Findings[]> {
+  if (tests.length === 0) return [];
+  const { FlowLibrary, checkFlowTestSource } = await import('../testing/index.js');
+  const library = new FlowLibrary();
+  const options = { definitions: pathOf(io, folder), library, ...(handlers !== undefined && { handlers }) };
+  const findings: Findings[] = [];
+  for (const source of tests) {
+    const placed = new Source(pathOf(io, source.name), source.text, source.undecodableAt);
+    const { diagnostics } = await checkFlowTestSource(placed, options);
+    findings.push({ source, diagnostics });
+  }
+  return findings;
 }

@@ -18,7 +18,7 @@ export const addProjectCommands: CommandGroup = (command, io, done) => {
     .option(...sharedOptions.json)
     .option(...sharedOptions.database)
     .option(...sharedOptions.handlers)
-    .option('--definitions <folder>', 'the flows there are', 'definitions')
+    .option(...sharedOptions.definitions)
     .addHelpText('after', examples('runsheet doctor', 'runsheet doctor --db /var/lib/flows/runs.db --json'))
     .action(async (options) => {
       const { doctor } = await import('./commands/doctor.js');

@@ -22,6 +22,8 @@ interface Entry {
 const entries = reference
   .split(/^### /m)
   .slice(1)
+  // The last entry of a family is followed by the heading of the next one.
+  .map((text) => text.split(/^## /m)[0] ?? '')
   .map((text): Entry => {
     const [, code = '', title = ''] = /^(RS\d{4}): (.*)\n/.exec(text) ?? [];
     const [wrong, right] = [...text.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');

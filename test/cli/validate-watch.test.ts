@@ -1,12 +1,9 @@
-import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand } from './built-command.js';
+import { describe, expect, it } from 'vitest';
+import { builtCommand } from './built-command.js';
 import { Project } from './project.js';
 import { type Running, startCommand } from './running-command.js';
 
-let built: ReturnType<typeof buildCommand>;
-beforeAll(() => void (built = buildCommand()));
-afterAll(() => rmSync(built.folder, { recursive: true, force: true }));
+const command = builtCommand();
 
 const flow = 'workflow: f\nsteps:\n  - step: greet\n';
 const handlers = (name: string): string =>
@@ -27,7 +24,7 @@ const looked = (watching: Running, times: number): Promise<void> =>
 describe('runsheet validate --watch', () => {
   it('checks again when a flow is changed, added or broken, until Ctrl-C', async () => {
     const files = project();
-    const watching = startCommand(built.command, files, ['validate', '--watch']);
+    const watching = startCommand(command, files, ['validate', '--watch']);
     await looked(watching, 1);
     expect(watching.out()).toBe('');
     files.write('definitions/f.yaml', flow.replace('greet', 'gret'));
@@ -42,7 +39,7 @@ describe('runsheet validate --watch', () => {
 
   it('loads handlers anew, also where only what they import was changed, and outlives a broken one', async () => {
     const files = project();
-    const watching = startCommand(built.command, files, ['validate', '--watch', '--json']);
+    const watching = startCommand(command, files, ['validate', '--watch', '--json']);
     await looked(watching, 1);
     files.write('handlers/_name.mjs', 'export const name = "welcome";\n');
     await watching.printed('there is no handler \\"greet\\"');

@@ -5,7 +5,7 @@ const good = 'workflow: good\nsteps:\n  - step: note\n    with: { text: hi }\nou
 const bad =
   'workflow: bad\nstepz: []\nsteps:\n  - id: a\n    set: { r: =$round($input.x, 2) }\n  - id: a\n    set: 1\n    set: 2\n';
 
-const flowTest = `workflow: ./good.yaml
+const flowTest = `workflow: good
 tests:
   - name: says hi
     handlers: { note: { returns: { text: hi } } }

@@ -4,19 +4,20 @@ import { checkInstallation } from '../doctor/installation.js';
 import { checkProject } from '../doctor/project.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { type Io, wantsColor } from '../io.js';
+import { definitionsSetting } from '../settings.js';
 
 export interface DoctorOptions {
   readonly json: boolean;
   readonly db?: string;
   readonly handlers?: string;
-  readonly definitions: string;
+  readonly definitions?: string;
 }
 
 /** Looks at all that runs need, and says what to do about what is wrong. Fails if something is a problem. */
 export async function doctor(options: DoctorOptions, io: Io): Promise<ExitCode> {
   const { json, db, handlers, definitions } = options;
   const installation = await checkInstallation();
-  const project = await checkProject(handlers, definitions, io);
+  const project = await checkProject(handlers, definitionsSetting(definitions, io).path, io);
   // Without its native module the database cannot be looked at; why is said already.
   const canOpen = installation.every(({ state }) => state !== 'problem');
   const database = canOpen ? await checkDatabase(db, project, { db, handlers, definitions }, io) : [];

@@ -11,6 +11,7 @@ import { findRun } from '../find-run.js';
 import type { GraphFormat } from '../graph-formats.js';
 import { type Graph, buildGraph, statesOf, toDot, toMermaid } from '../graph/index.js';
 import { type Io, pathOf } from '../io.js';
+import { definitionsSetting } from '../settings.js';
 
 export interface GraphOptions {
   readonly format?: GraphFormat;
@@ -19,7 +20,7 @@ export interface GraphOptions {
   /** Whose key it is, where several workflows have it. */
   readonly workflow?: string;
   readonly db?: string;
-  readonly definitions: string;
+  readonly definitions?: string;
 }
 
 /** Draws a flow, by path or name, or a run, by id or key. Needs no handlers. */
@@ -75,7 +76,7 @@ async function graphOf(target: string, options: GraphOptions, io: Io): Promise<G
 /** The flow that is meant; undefined where the word can only be the key of a run. */
 async function flowOf(target: string, { definitions, db }: GraphOptions, io: Io): Promise<Definition | undefined> {
   try {
-    const found = await findDefinitions(target, definitions, undefined, io);
+    const found = await findDefinitions(target, definitionsSetting(definitions, io).path, undefined, io);
     return [...found].sort((a, b) => b.revision - a.revision)[0];
   } catch (error) {
     const isUnknown = error instanceof CommandFailure && error.exitCode === exitCodes.notFound;

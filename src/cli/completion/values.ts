@@ -5,12 +5,11 @@ import { databasePath, withExistingStorage } from '../database.js';
 import { filesOf, readFlow } from '../flow-files.js';
 import type { Io } from '../io.js';
 import { projectHandlers } from '../project-handlers.js';
+import { definitionsSetting } from '../settings.js';
 import type { Candidate, Completion, ValuesOf } from './candidates.js';
 
 /** As many as one can look through. */
 const mostRuns = 50;
-
-const definitionsFolder = 'definitions';
 
 /**
  * What can stand for the placeholders of the commands, from the project in the working directory. Whatever is wrong
@@ -57,7 +56,7 @@ async function statuses(): Promise<Candidate[]> {
 
 async function roots(io: Io): Promise<SyntaxNode[]> {
   const found: SyntaxNode[] = [];
-  for (const file of await filesOf(definitionsFolder, io)) {
+  for (const file of await filesOf(definitionsSetting(undefined, io).path, io)) {
     const { root } = parseDocument(await readFlow(file, io));
     if (root !== undefined) found.push(root);
   }

@@ -5,6 +5,7 @@ import type { HandlerRegistry } from '../../handlers/index.js';
 import { filesOf, readFlow } from '../flow-files.js';
 import { type Io, pathOf } from '../io.js';
 import { projectHandlers } from '../project-handlers.js';
+import { handlersSetting } from '../settings.js';
 import { type Finding, counted, fine, problem, warning } from './finding.js';
 
 /** What the project has to drive runs with, as far as it could be loaded. */
@@ -38,7 +39,11 @@ async function loadHandlers(
     const handlers = await projectHandlers(path, io);
     const finding =
       handlers === undefined
-        ? warning('handlers', 'there is no folder `handlers` here', 'name the folder by --handlers')
+        ? warning(
+            'handlers',
+            `there is no folder \`${handlersSetting(path, io).path}\` here`,
+            'name the folder by --handlers',
+          )
         : fine('handlers', counted(handlers.names().length, 'handler'));
     return { finding, handlers };
   } catch (error) {

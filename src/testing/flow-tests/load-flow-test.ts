@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { applyIgnoreComments } from '../../check/index.js';
 import type { Definition } from '../../definition/index.js';
 import type { HandlerCatalogue } from '../../handlers/index.js';
 import { type Diagnostic, Source, type SyntaxNode, nearest } from '../../syntax/index.js';
@@ -34,11 +35,6 @@ export interface LoadedFlowTest {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** In a folder: `*.test.yaml`, `*.test.yml`, `*.test.json`. */
-export function isFlowTestFile(name: string): boolean {
-  return /\.test\.(yaml|yml|json)$/.test(name);
-}
-
 /** Reads a file of flow tests, finds its flow and the children of it, and checks all that is known before a run. */
 export async function loadFlowTest(path: string, options: LoadFlowTestOptions = {}): Promise<LoadedFlowTest> {
   return checkFlowTestSource(Source.fromBytes(path, await readFile(path)), options);
@@ -47,9 +43,11 @@ export async function loadFlowTest(path: string, options: LoadFlowTestOptions = 
 /** As `loadFlowTest`, of a text; flows are looked up from the folder of `source.name`. */
 export async function checkFlowTestSource(source: Source, options: LoadFlowTestOptions = {}): Promise<LoadedFlowTest> {
   const { root, document, diagnostics } = readFlowTest(source);
+  const heeded = (found: readonly Diagnostic[]): readonly Diagnostic[] =>
+    applyIgnoreComments(source, found, options.handlers !== undefined);
   const sound = root === undefined ? undefined : soundPart(root, diagnostics);
   if (root === undefined || sound === undefined) {
-    return { source, ...(root !== undefined && { root }), children: [], diagnostics };
+    return { source, ...(root !== undefined && { root }), children: [], diagnostics: heeded(diagnostics) };
   }
   const report = new FlowTestReport();
   report.diagnostics.push(...diagnostics);
@@ -67,7 +65,7 @@ export async function checkFlowTestSource(source: Source, options: LoadFlowTestO
     ...(document !== undefined && { document }),
     ...(workflow !== undefined && { workflow }),
     children: found.children.flatMap(({ definition }) => definition ?? []),
-    diagnostics: report.inOrder(),
+    diagnostics: heeded(report.inOrder()),
   };
 }
 
