@@ -36,9 +36,10 @@ function checkReply(reply: Reply, path: Path, described: HandlerDescription, { r
     const thrown = reply.throws.name;
     if (errors === undefined || errors.includes(thrown) || anyHandler.has(thrown)) return;
     const guess = nearest(thrown, errors);
-    const help = guess === undefined ? 'handlers declare what they throw in `errors`' : `did you mean \`${guess}\`?`;
+    // Handlers declare what they throw on purpose; a test may well show what comes of a full disk.
+    if (guess === undefined) return;
     const message = `the handler \`${name}\` declares no error \`${thrown}\``;
-    report.warning('RS6032', rangeOf(root, [...path, 'throws', 'name']), message, help);
+    report.warning('RS6032', rangeOf(root, [...path, 'throws', 'name']), message, `did you mean \`${guess}\`?`);
     return;
   }
   if (output === undefined) return;
