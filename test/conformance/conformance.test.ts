@@ -1,0 +1,22 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { renderDiagnostics } from '../../src/syntax/index.js';
+import { FlowLibrary, isFlowTestFile, loadFlowTest } from '../../src/testing/flow-tests/index.js';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const files = readdirSync(folder).filter(isFlowTestFile);
+const library = new FlowLibrary();
+
+describe('scenarios of the Serverless Workflow compatibility kit', () => {
+  test('stand in the table of docs/reference/conformance.md, each of them', () => {
+    const table = readFileSync(new URL('../../docs/reference/conformance.md', import.meta.url), 'utf8');
+    const linked = [...table.matchAll(/test\/conformance\/([\w-]+\.test\.yaml)/g)].map(([, name]) => name);
+    expect([...new Set(linked)].sort()).toEqual(files);
+  });
+
+  test.each(files)('%s has no mistake and no warning', async (name) => {
+    const { source, diagnostics } = await loadFlowTest(`${folder}/${name}`, { library });
+    expect(renderDiagnostics(diagnostics, source, { color: false })).toBe('');
+  });
+});
