@@ -65,7 +65,7 @@ const direction = layers.map((folder, place) => {
                   },
                 ]),
             {
-              regex: `^(\\.\\./)+(${layers.filter((other) => other !== folder).join('|')})/(?!(flow-tests/)?index\\.js$)`,
+              regex: `^(\\.\\./)+(${layers.filter((other) => other !== folder).join('|')})/(?!((flow-tests|flow-runner)/)?index\\.js$)`,
               message: 'Import another folder through its index.js, which says what it offers.',
             },
           ],

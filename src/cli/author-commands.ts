@@ -29,6 +29,20 @@ export const addAuthorCommands: CommandGroup = (command, io, done) => {
       done(explain(code, options, io));
     });
 
+  command('test [paths...]', 'run flow tests: files, folders, or flows that have tests beside them')
+    .addOption(formatOption().choices(['human', 'json', 'junit']))
+    .option('--json', 'the same as --format json')
+    .option('--filter <text>', 'only tests whose names hold this text')
+    .option('--coverage', 'tell which places of the flows no test came to')
+    .option('--coverage-min <percent>', 'fail if less of a flow is covered', wholeNumber(0))
+    .option(...sharedOptions.handlers)
+    .option('--no-handlers', 'do not load handlers: all that are called must be scripted')
+    .option(...sharedOptions.definitions)
+    .action(async (paths: string[], { json, ...options }) => {
+      const { test } = await import('./commands/test.js');
+      done(await test(paths, { ...options, format: json === true ? 'json' : options.format }, io));
+    });
+
   command('hash <path>', 'print the identity of a flow: sha256, name, revision')
     .option(...sharedOptions.json)
     .action(async (path: string, options) => {

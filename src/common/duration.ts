@@ -63,3 +63,25 @@ function total(weeks: number, days = '0', hours = '0', minutes = '0', seconds = 
     Number(seconds) * unitMs.s
   );
 }
+
+/** `340ms`, `12.5s`, `4m10s`, `3h20m`, `2d4h`: two units at most. */
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)}ms`;
+  if (ms < 60_000) return `${Number((ms / 1000).toFixed(ms < 10_000 ? 2 : 1))}s`;
+  const units = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1000],
+  ] as const;
+  const first = units.findIndex(([, size]) => ms >= size);
+  let rest = ms;
+  return units
+    .slice(first, first + 2)
+    .map(([unit, size], index) => {
+      const count = Math.floor(rest / size);
+      rest -= count * size;
+      return index > 0 && count === 0 ? '' : `${count}${unit}`;
+    })
+    .join('');
+}

@@ -40,8 +40,13 @@ export class NoEffectError extends Error {
     super(message, options);
     this.name = options.name ?? 'NoEffectError';
     if (options.details !== undefined) this.details = options.details;
-    Object.defineProperty(this, noEffectMark, { value: true });
+    markNoEffect(this);
   }
+}
+
+/** Makes any error say that its call changed nothing outside. */
+export function markNoEffect<E extends Error>(error: E): E {
+  return Object.defineProperty(error, noEffectMark, { value: true });
 }
 
 const isMarked = (thrown: unknown, mark: symbol): boolean =>

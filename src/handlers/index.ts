@@ -5,6 +5,7 @@ export {
   NonRetryableError,
   isNoEffect,
   isNonRetryable,
+  markNoEffect,
 } from './handler-errors.js';
 export { originOf } from './handler-origin.js';
 export { type HandlerCatalogue, type HandlerDescription, HandlerRegistry } from './handler-registry.js';

@@ -16,5 +16,5 @@ export {
 export { type ParsedDocument, parseDocument } from './parse.js';
 export { nearest } from './nearest.js';
 export { type Cell, cellsOf, harmless } from './display-width.js';
-export { type RenderOptions, renderDiagnostics } from './render.js';
+export { type RenderOptions, renderDiagnostics, renderExcerpt } from './render.js';
 export { type DiagnosticsJson, type Findings, diagnosticsToJson } from './diagnostics-json.js';

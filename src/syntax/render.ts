@@ -1,6 +1,6 @@
 import type { Diagnostic, Severity } from './diagnostic.js';
 import { type Cell, cellsOf, harmless } from './display-width.js';
-import type { Source } from './source.js';
+import type { Range, Source } from './source.js';
 
 export interface RenderOptions {
   /** ANSI colours; default false. */
@@ -29,21 +29,32 @@ function renderOne(diagnostic: Diagnostic, source: Source, paint: Paint): string
   const place = `${harmless(source.name)}:${start.line}:${start.column}:`;
   const lines = [`${paint('bold', place)} ${paint(severity, `${severity} ${code}:`)} ${oneLine(message)}`];
 
-  const sourceLine = source.line(start.line);
-  if (sourceLine.trim() !== '') {
-    const end = source.position(range.end);
-    const from = start.column - 1;
-    const to = end.line === start.line ? end.column - 1 : sourceLine.trimEnd().length;
-    const frame = frameOf(cellsOf(sourceLine), from, Math.max(to, from + 1));
-    const number = String(start.line);
-    lines.push(`${paint('faint', `  ${number} |`)} ${frame.text}`);
-    lines.push(`${paint('faint', `  ${' '.repeat(number.length)} |`)} ${frame.indent}${paint(severity, frame.carets)}`);
-  }
+  lines.push(...excerptOf(source, range, severity, paint));
   if (help !== undefined) {
     const [first = '', ...rest] = help.split('\n').map(harmless);
     lines.push(`  ${paint('help', 'help:')} ${first}`, ...rest.map((line) => `        ${line}`.trimEnd()));
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** The line in which a range begins, numbered, and carets under the range; nothing where that line is blank. */
+export function renderExcerpt(source: Source, range: Range, options: RenderOptions = {}): string[] {
+  return excerptOf(source, range, 'error', options.color === true ? painted : plain);
+}
+
+function excerptOf(source: Source, range: Range, severity: Severity, paint: Paint): string[] {
+  const start = source.position(range.start);
+  const sourceLine = source.line(start.line);
+  if (sourceLine.trim() === '') return [];
+  const end = source.position(range.end);
+  const from = start.column - 1;
+  const to = end.line === start.line ? end.column - 1 : sourceLine.trimEnd().length;
+  const frame = frameOf(cellsOf(sourceLine), from, Math.max(to, from + 1));
+  const number = String(start.line);
+  return [
+    `${paint('faint', `  ${number} |`)} ${frame.text}`,
+    `${paint('faint', `  ${' '.repeat(number.length)} |`)} ${frame.indent}${paint(severity, frame.carets)}`,
+  ];
 }
 
 interface Frame {

@@ -1,32 +1,45 @@
 import type { Storage, Unit, UnitResult } from '../storage/index.js';
 
-/** When a `MortalStorage` dies. */
+/** When a `MortalStorage` dies by itself: at the commit of a unit. */
 export interface Death {
-  /** After so many units have been committed. */
-  readonly afterUnits: number;
-  /** Whether the last unit is still written: the process dies before or after its commit. Default true. */
+  /** At the unit of this number, counted from 1; or at the first one that this says yes to. */
+  readonly afterUnits: number | ((unit: Unit) => boolean);
+  /** Whether that unit is still written: the process dies before or after its commit. Default true. */
   readonly lastIsWritten?: boolean;
+}
+
+export interface Mortal {
+  readonly storage: Storage;
+  readonly died: Promise<void>;
+  /** Dies now, whatever is under way. */
+  die(): void;
 }
 
 /**
  * One process's view of a storage that other processes outlive: from its death on nothing that it
  * asks for happens or is answered, as if the process had been killed.
+ *
+ * @param death without it the process dies only by `die`
  */
-export function mortal(
-  storage: Storage,
-  { afterUnits, lastIsWritten = true }: Death,
-): { storage: Storage; died: Promise<void> } {
+export function mortal(storage: Storage, { afterUnits, lastIsWritten = true }: Death): Mortal {
   let units = 0;
   let dead = false;
-  let die = (): void => {};
-  const died = new Promise<void>((resolve) => (die = resolve));
+  let tell = (): void => {};
+  const died = new Promise<void>((resolve) => (tell = resolve));
   const never = new Promise<never>(() => {});
+
+  const die = (): void => {
+    dead = true;
+    tell();
+  };
+
+  const isLast = (batch: readonly Unit[]): boolean =>
+    typeof afterUnits === 'number' ? units >= afterUnits : batch.some(afterUnits);
 
   const commitUnits = async (batch: readonly Unit[]): Promise<UnitResult[]> => {
     units += 1;
-    if (units < afterUnits) return storage.commitUnits(batch);
+    if (!isLast(batch)) return storage.commitUnits(batch);
     if (lastIsWritten) await storage.commitUnits(batch);
-    dead = true;
     die();
     return never;
   };
@@ -40,5 +53,5 @@ export function mortal(
       return (...args: unknown[]) => (dead ? never : Reflect.apply(member, target, args));
     },
   });
-  return { storage: view, died };
+  return { storage: view, died, die };
 }

@@ -39,6 +39,29 @@ export class VirtualClock implements Clock {
     };
   }
 
+  /** When the next timer fires; undefined where none is set. */
+  get nextAt(): number | undefined {
+    return this.#timers[0]?.at;
+  }
+
+  /** Lets everything run that needs no time to go by. */
+  rest(): Promise<void> {
+    return settle();
+  }
+
+  /** Moves time to the next timer and fires it, then rests. Answers whether there was one. */
+  async fireNext(): Promise<boolean> {
+    if (this.#timers.length === 0) return false;
+    await this.#fire();
+    return true;
+  }
+
+  /** Moves time to a point before or at which the next timer is set, without firing it. */
+  moveTo(time: number): void {
+    if (time < this.#now || time > (this.nextAt ?? time)) throw new RangeError('time is not free to be moved there');
+    this.#now = time;
+  }
+
   /** Moves time by so much, firing what becomes due on the way, each at its own time. */
   async advance(byMs: number): Promise<void> {
     const end = this.#now + byMs;

@@ -9,7 +9,7 @@ import {
 } from 'runsheet';
 import { VirtualClock } from 'runsheet/testing';
 import { expect } from 'vitest';
-import { HandlersAtWork } from '../support/handlers-at-work.js';
+import { HandlersAtWork } from '../../src/testing/handlers-at-work.js';
 import { loadFlow } from './load-flow.js';
 
 let loaded: Promise<Handler[]> | undefined;

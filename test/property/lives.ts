@@ -19,7 +19,7 @@ import { type Definition, readWorkflow, sealDefinition } from '../../src/definit
 import type { InboxMessage, JournalRow, RunRecord } from '../../src/storage/index.js';
 import { Source } from '../../src/syntax/index.js';
 import { type Conduct, type Family, type Written, childNames, write } from './flow-arbitrary.js';
-import { ProcessClock } from '../support/process-clock.js';
+import { ProcessClock } from '../../src/testing/process-clock.js';
 
 /** What somebody outside does to the runs, at a time after the start. */
 export interface Act {

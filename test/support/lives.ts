@@ -13,8 +13,8 @@ import { type Death, VirtualClock, mortal } from 'runsheet/testing';
 import { expect } from 'vitest';
 import type { Definition } from '../../src/definition/index.js';
 import type { JournalRow, Unit } from '../../src/storage/index.js';
-import { HandlersAtWork } from './handlers-at-work.js';
-import { ProcessClock } from './process-clock.js';
+import { HandlersAtWork } from '../../src/testing/handlers-at-work.js';
+import { ProcessClock } from '../../src/testing/process-clock.js';
 
 /** A run that processes are killed over. */
 export interface Scenario {

@@ -1,5 +1,4 @@
-import type { Clock } from 'runsheet';
-import type { Timer } from '../../src/common/index.js';
+import type { Clock, Timer } from '../common/index.js';
 
 /** The timers of one process: none of them fires once it is dead. */
 export class ProcessClock implements Clock {

@@ -1,12 +1,12 @@
-import type { Handler } from 'runsheet';
-import type { VirtualClock } from 'runsheet/testing';
+import type { Handler } from '../handlers/index.js';
+import type { VirtualClock } from './virtual-clock.js';
 
 /**
  * Virtual time for handlers that really do something: it stands still while one of them is at work
  * with a file or a socket, else their time-outs would run out on them.
  */
 export class HandlersAtWork {
-  #count = 0;
+  readonly #names: string[] = [];
   #changed: () => void = () => {};
   #change = this.#nextChange();
 
@@ -15,14 +15,26 @@ export class HandlersAtWork {
     return handlers.map((handler) => ({
       ...handler,
       run: async (context) => {
-        this.#add(1);
+        this.#names.push(handler.name);
+        this.#tell();
         try {
           return await handler.run(context);
         } finally {
-          this.#add(-1);
+          this.#names.splice(this.#names.indexOf(handler.name), 1);
+          this.#tell();
         }
       },
     }));
+  }
+
+  /** Names of the handlers that are at work, one for each call. */
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
+  /** Settles when a handler next begins or ends. */
+  get change(): Promise<void> {
+    return this.#change;
   }
 
   /** Moves time from timer to timer, but never while a handler is at work, until the promise settles. */
@@ -33,7 +45,7 @@ export class HandlersAtWork {
       () => void (settled = true),
     );
     while (!settled) {
-      if (this.#count > 0) await Promise.race([this.#change, marked]);
+      if (this.#names.length > 0) await Promise.race([this.#change, marked]);
       else await clock.until(Promise.race([this.#change, marked]));
     }
     return promise;
@@ -44,8 +56,7 @@ export class HandlersAtWork {
     await clock.advance(0);
   }
 
-  #add(change: number): void {
-    this.#count += change;
+  #tell(): void {
     this.#changed();
     this.#change = this.#nextChange();
   }

@@ -1,0 +1,51 @@
+import type { HandlerContext } from '../../handlers/index.js';
+import type { Unit } from '../../storage/index.js';
+import type { ItemPlaces } from '../world/item-places.js';
+import type { CrashPoint } from '../flow-tests/index.js';
+import type { Written } from './test-case.js';
+import { TurnWatch, isMeant, placeIn } from './turn-watch.js';
+
+interface OpenPoint {
+  readonly point: Written<CrashPoint>;
+  /** Of one that comes after an item. */
+  readonly watch: TurnWatch | undefined;
+}
+
+/** The places at which a test lets the process die, each once. */
+export class CrashPoints {
+  readonly #open: OpenPoint[];
+
+  constructor(points: readonly Written<CrashPoint>[], places: ItemPlaces) {
+    this.#open = points.map((point) => {
+      const { after } = point.what;
+      return { point, watch: after === undefined ? undefined : new TurnWatch(placeIn(after), places) };
+    });
+  }
+
+  /** Whether the process dies with this unit of the run under test, which is still written. */
+  isReachedBy({ entries }: Unit): boolean {
+    const reached = this.#open.filter(({ watch }) => entries.some((row) => watch?.ends(row) === true));
+    for (const open of reached) this.#close(open);
+    return reached.length > 0;
+  }
+
+  /** Whether the process dies while a handler is called by the run under test. */
+  isReachedIn({ step, forwardIdempotencyKey }: HandlerContext<unknown>): boolean {
+    const reached = this.#open.find(({ point: { what } }) => {
+      if (what.after !== undefined) return false;
+      const place = placeIn(what.during);
+      return isMeant(place, step) && place.compensation === (forwardIdempotencyKey !== undefined);
+    });
+    if (reached !== undefined) this.#close(reached);
+    return reached !== undefined;
+  }
+
+  /** Those that the run never came to. */
+  get left(): readonly Written<CrashPoint>[] {
+    return this.#open.map(({ point }) => point);
+  }
+
+  #close(open: OpenPoint): void {
+    this.#open.splice(this.#open.indexOf(open), 1);
+  }
+}

@@ -1,0 +1,281 @@
+import { createHash } from 'node:crypto';
+import type { Clock, JsonValue } from '../../common/index.js';
+import type { Definition } from '../../definition/index.js';
+import { type Engine, type EnqueueOptions, type Run, createEngine } from '../../engine/index.js';
+import type { Handler } from '../../handlers/index.js';
+import { type Lease, MemoryStorage, type RunRecord, type Storage, type Unit } from '../../storage/index.js';
+import { HandlersAtWork } from '../handlers-at-work.js';
+import { type Death, type Mortal, mortal } from '../mortal-storage.js';
+import { ProcessClock } from '../process-clock.js';
+import { VirtualClock } from '../virtual-clock.js';
+
+/** What a handler that is made for a test may know of the process that calls it. */
+export interface ProcessView {
+  /** Its timers end with it. */
+  readonly clock: Clock;
+  /** Ends the process at once, as a power cut would; the next one takes its runs over. */
+  die(): void;
+}
+
+export interface WorldOptions {
+  readonly definitions: readonly Definition[];
+  /** Those of one process. Time goes by while they are called. */
+  readonly handlers: (process: ProcessView) => readonly Handler[];
+  /** Handlers that really do something: time stands still while one of them is at work. */
+  readonly realHandlers?: readonly Handler[];
+  /** Epoch milliseconds. Default 2030-01-01T00:00:00Z. */
+  readonly startAt?: number;
+  readonly secrets?: (name: string) => string | undefined;
+  /** When the process of this number, counted from 0, dies by itself; undefined lives on. */
+  readonly death?: (process: number) => Death | undefined;
+  /** Told of each unit once it is written, in whichever process. */
+  readonly onCommitted?: (run: RunRecord, unit: Unit) => void;
+}
+
+/** Why a world stands still for good. `too-long`: nobody has the time to see its end; the text says why. */
+export type Stillness = { readonly kind: 'nothing-due' } | { readonly kind: 'too-long'; readonly why: string };
+
+const years = 365 * 86_400_000;
+/** Longer than anything that may lie ahead of a test, so that no heartbeat ever costs a turn. */
+const leaseMs = 300 * years;
+/** Bounds of one test: what goes on longer is a loop without an end. */
+const longestMs = 100 * years;
+const mostWakeUps = 1_000_000;
+const mostEntries = 300_000;
+const longestWorkMs = 60_000;
+
+interface Process extends ProcessView {
+  readonly engine: Engine;
+  readonly mortal: Mortal;
+  readonly clock: ProcessClock;
+  readonly leases: Map<number, Lease>;
+  owner: string | undefined;
+  dead: boolean;
+}
+
+/**
+ * A storage in memory, virtual time, and processes that die over it one after the other: the real engine and
+ * interpreter, and nothing else. No schedule fires. Ids and random delays are the same in every world that goes the same way.
+ */
+export class World {
+  readonly clock: VirtualClock;
+  readonly storage = new MemoryStorage();
+  /** What no flow is to blame for. */
+  readonly faults: unknown[] = [];
+  /** How often a timer was fired, and a unit was written. */
+  wakeUps = 0;
+  units = 0;
+  readonly startedAt: number;
+  readonly #options: WorldOptions;
+  readonly #hashes: readonly string[];
+  readonly #work = new HandlersAtWork();
+  readonly #realHandlers: readonly Handler[];
+  readonly #records = new Map<number, RunRecord>();
+  readonly #takenOver = new Map<string, number>();
+  #process: Process | undefined;
+  #desk: Engine | undefined;
+  #processes = 0;
+  #runs = 0;
+  #entries = 0;
+  #tooLong: string | undefined;
+
+  constructor(options: WorldOptions) {
+    this.#options = options;
+    this.clock = new VirtualClock(options.startAt);
+    this.startedAt = this.clock.now();
+    this.#hashes = options.definitions.map(({ hash }) => hash);
+    this.#realHandlers = this.#work.watch(options.realHandlers ?? []);
+  }
+
+  /**
+   * Starts a run.
+   *
+   * @throws RunsheetError as `Engine.enqueue`
+   */
+  async enqueue(workflow: string, input: JsonValue, options: EnqueueOptions = {}): Promise<Run> {
+    this.#process ??= await this.#open();
+    return this.#process.engine.enqueue(workflow, input, options);
+  }
+
+  /** An engine that drives nothing and never dies: for whoever tells runs something, or reads of them. */
+  get desk(): Engine {
+    this.#desk ??= createEngine({
+      storage: this.#watched(),
+      clock: this.clock,
+      randomBytes: this.#randomBytes('desk'),
+    });
+    return this.#desk;
+  }
+
+  /** Run of the storage's own number, once it has been driven. */
+  recordOf(run: number): RunRecord | undefined {
+    return this.#records.get(run);
+  }
+
+  /** How many entries of its journal a run has from the one that it took over. */
+  takenOver(id: string): number {
+    return this.#takenOver.get(id) ?? 0;
+  }
+
+  /** The process that lives ends at once. */
+  die(): void {
+    this.#process?.die();
+  }
+
+  /**
+   * Lets everything happen that needs no time to go by: handlers that really work end, and where the process has
+   * died another one takes over.
+   */
+  async rest(): Promise<void> {
+    await this.clock.rest();
+    for (;;) {
+      if (this.#tooLong !== undefined) return;
+      // What really works cannot be killed: it comes to its end, though nobody hears of it.
+      if (this.#work.names.length > 0) await this.#waitForWork();
+      else if (this.#process?.dead === true) await this.#takeOver(this.#process);
+      else return;
+      await this.clock.rest();
+    }
+  }
+
+  /**
+   * Moves time to when something next happens, but never past `until` (where nothing is due before, to that very time).
+   *
+   * @returns why nothing more will happen by itself
+   */
+  async pass(until = Number.POSITIVE_INFINITY): Promise<Stillness | undefined> {
+    if (this.#tooLong !== undefined) return { kind: 'too-long', why: this.#tooLong };
+    const dueAt = await this.storage.nextDueAt(this.#hashes);
+    if (dueAt === undefined && until === Number.POSITIVE_INFINITY) return { kind: 'nothing-due' };
+    const { nextAt = Number.POSITIVE_INFINITY } = this.clock;
+    if (until <= nextAt) {
+      // Whoever moves time first has the word at its end: what else is due then comes after.
+      this.clock.moveTo(until);
+      return undefined;
+    }
+    this.wakeUps += 1;
+    if (nextAt - this.startedAt > longestMs) this.#tooLong ??= 'a hundred years have gone by';
+    else if (this.wakeUps > mostWakeUps) this.#tooLong ??= `it was woken ${mostWakeUps} times`;
+    else await this.clock.fireNext();
+    return this.#tooLong === undefined ? undefined : { kind: 'too-long', why: this.#tooLong };
+  }
+
+  /** Ends all that still goes on. */
+  async close(): Promise<void> {
+    this.#process?.die();
+    this.#process?.clock.stop();
+    await this.storage.close();
+  }
+
+  async #open(): Promise<Process> {
+    const { definitions, secrets, handlers, death } = this.#options;
+    const view = mortal(this.#watched(), death?.(this.#processes) ?? { afterUnits: Number.POSITIVE_INFINITY });
+    const clock = new ProcessClock(this.clock);
+    const die = (): void => {
+      process.dead = true;
+      view.die();
+      clock.stop();
+    };
+    const own = handlers({ clock, die });
+    const engine = createEngine({
+      storage: view.storage,
+      definitions,
+      handlers: [...own, ...this.#realHandlers],
+      concurrency: 16,
+      runLeaseDurationMs: leaseMs,
+      clock,
+      secrets: secrets ?? (() => undefined),
+      randomBytes: this.#randomBytes(`engine ${(this.#processes += 1)}`),
+    });
+    const process: Process = { engine, mortal: view, clock, leases: new Map(), owner: undefined, dead: false, die };
+    this.#process = process;
+    void view.died.then(die);
+    engine.onFault((error) => this.faults.push(error));
+    await engine.start();
+    return process;
+  }
+
+  /** What the dead one held becomes due at once, as where a death can be proved, and counts as interrupted. */
+  async #takeOver({ owner, leases }: Process): Promise<void> {
+    const now = this.clock.now();
+    if (owner !== undefined) {
+      await this.storage.renewLeases(owner, [...leases.values()], now, now);
+      await this.storage.unregisterEngine(owner);
+    }
+    await this.#open();
+  }
+
+  /** The engine's own name first, then ids of runs by their number: the same whichever process begins them. */
+  #randomBytes(name: string): () => Uint8Array {
+    let run = 0;
+    let named = false;
+    return () => {
+      if (named) run = Math.max(run, this.#runs) + 1;
+      const seed = named ? `run ${run}` : name;
+      named = true;
+      return createHash('sha256').update(seed).digest().subarray(0, 16);
+    };
+  }
+
+  #watched(): Storage {
+    const storage: Storage = this.storage;
+    const claimRuns: Storage['claimRuns'] = async (claim) => {
+      const claimed = await storage.claimRuns(claim);
+      if (this.#process !== undefined) this.#process.owner = claim.owner;
+      for (const record of claimed) {
+        this.#records.set(record.run, record);
+        this.#process?.leases.set(record.run, { run: record.run, epoch: record.epoch });
+      }
+      return claimed;
+    };
+    const commitUnits: Storage['commitUnits'] = async (units, options) => {
+      const results = await storage.commitUnits(units, options);
+      for (const [index, unit] of units.entries()) if (results[index] === 'committed') this.#committed(unit);
+      return results;
+    };
+    const enqueueRun: Storage['enqueueRun'] = async (run) => {
+      const enqueued = await storage.enqueueRun(run);
+      if (enqueued.created) this.#runs += 1;
+      return enqueued;
+    };
+    const resumeRun: Storage['resumeRun'] = async (...args) => {
+      const resumed = await storage.resumeRun(...args);
+      if (resumed === undefined) return undefined;
+      this.#runs += 1;
+      this.#takenOver.set(resumed.id, args[2].length);
+      return resumed;
+    };
+    const registerSchedules: Storage['registerSchedules'] = () => Promise.resolve();
+    const own = { claimRuns, commitUnits, enqueueRun, resumeRun, registerSchedules };
+    return new Proxy<Storage>(storage, {
+      get(target, property) {
+        if (Object.hasOwn(own, property)) return own[property as keyof typeof own];
+        const member: unknown = Reflect.get(target, property, target);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+  }
+
+  #committed(unit: Unit): void {
+    this.units += 1;
+    this.#runs += unit.children?.length ?? 0;
+    this.#entries += unit.entries.length;
+    if (this.#entries > mostEntries) {
+      this.#tooLong ??= `more than ${mostEntries} entries were written`;
+      this.#process?.die();
+    }
+    const record = this.#records.get(unit.run);
+    if (record !== undefined) this.#options.onCommitted?.(record, unit);
+  }
+
+  async #waitForWork(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const expired = new Promise<true>((resolve) => {
+      timer = setTimeout(() => resolve(true), longestWorkMs);
+    });
+    const late = await Promise.race([this.#work.change.then(() => false as const), expired]);
+    clearTimeout(timer);
+    if (late)
+      this.#tooLong = `the handler ${this.#work.names.join(', ')} is still at work after ${longestWorkMs / 1000} s`;
+  }
+}
