@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { builtCommand } from './built-command.js';
+import { Project, notingHandlers } from './project.js';
+
+/** Writes the URL of every module that is loaded into the file that MODULES names. */
+const recorder = `data:text/javascript,${encodeURIComponent(`
+import { register } from 'node:module';
+register('data:text/javascript,' + encodeURIComponent(\`
+import { appendFileSync } from 'node:fs';
+export async function load(url, context, next) {
+  appendFileSync(process.env.MODULES, url + '\\\\n');
+  return next(url, context);
+}\`));
+`)}`;
+
+const files = {
+  'definitions/greeting.yaml': 'workflow: greeting\nsteps:\n  - step: note\n    with: { text: hello }\n',
+  'handlers/all.ts': notingHandlers,
+};
+
+/** What a command loads, by folder of the package or by package. */
+function loadedBy(args: readonly string[]): Set<string> {
+  const project = new Project(files);
+  const modules = project.path('modules.txt');
+  project.write('modules.txt', '');
+  const { status, stderr } = spawnSync(process.execPath, ['--import', recorder, builtCommand(), ...args], {
+    cwd: project.folder,
+    env: { ...process.env, MODULES: modules },
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  const found = new Set<string>();
+  for (const url of readFileSync(modules, 'utf8').trimEnd().split('\n')) {
+    const folder = /\/dist\/(\w+)\//.exec(url)?.[1];
+    const library = /.*\/node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//.exec(url)?.[1];
+    if (library !== undefined && !url.includes('.cache/')) found.add(library);
+    else if (folder !== undefined) found.add(folder);
+  }
+  return found;
+}
+
+const runsThings = ['engine', 'storage', 'interpreter', 'better-sqlite3'];
+
+describe('a command loads what it needs', () => {
+  it('nothing but commander to tell its version or its help', () => {
+    for (const option of ['--version', '--help'])
+      expect([...loadedBy([option])].sort()).toEqual(['cli', 'commander', 'common']);
+  });
+
+  it.each([
+    // Handlers import the package, and so all of it.
+    ['validate', '--no-handlers', 'definitions/greeting.yaml'],
+    ['hash', 'definitions/greeting.yaml'],
+    ['schema'],
+    ['completion', 'bash'],
+    ['init', 'new'],
+    ['explain', 'RS4001'],
+    ['graph', 'definitions/greeting.yaml'],
+  ])('%s without the engine and its database', (...args) => {
+    const loaded = loadedBy(args);
+    expect(loaded).toContain('commander');
+    expect(runsThings.filter((name) => loaded.has(name))).toEqual([]);
+  });
+});
