@@ -16,7 +16,9 @@ function madeOn(page: Page): ReadonlySet<string | undefined> {
 const madeByCommands = readFileSync(join(root, '.gitignore'), 'utf8').split('\n');
 
 function exists(path: string): boolean {
-  return existsSync(join(root, path)) || existsSync(join(root, 'src', path)) || madeByCommands.includes(path);
+  // `templates/project` is what `init` makes.
+  const places = ['', 'src', 'templates/project'].map((folder) => join(root, folder, path));
+  return places.some((place) => existsSync(place)) || madeByCommands.includes(path);
 }
 
 /** `Some heading` → `some-heading`, as code forges do. */

@@ -1,12 +1,14 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/index.js';
-import { exitCodes } from '../../src/cli/exit-codes.js';
+import { exitCodeOf, exitCodes } from '../../src/cli/exit-codes.js';
 import { type Io, processIo } from '../../src/cli/io.js';
-import { errorCodes } from '../../src/common/index.js';
-import { page, section } from './manual.js';
+import { type ErrorCode, errorCodes } from '../../src/common/index.js';
+import { neverRetried, uncatchable } from '../../src/interpreter/run-error.js';
+import { page, root, section } from './manual.js';
 
 const cli = page('docs/reference/cli.md');
-const api = page('docs/reference/api.md');
 
 async function help(...command: string[]): Promise<string> {
   let text = '';
@@ -43,9 +45,43 @@ describe('the reference of the command line', () => {
   });
 });
 
-describe('the reference of the API', () => {
-  it('documents each error code, and no other', () => {
-    const documented = [...section(api, 'Errors').matchAll(/^\| `(RS_\w+)` +\| \S/gm)].map(([, code]) => code);
-    expect(documented).toEqual(Object.keys(errorCodes));
+describe('the reference of errors', () => {
+  const errors = page('docs/reference/errors.md');
+
+  it('documents each code with what a command ends with, and no other', () => {
+    const rows = [...section(errors, 'Errors of the library').matchAll(/^\| `(RS_\w+)` +\| (\d+) +\| \S/gm)];
+    expect(rows.map(([, code, exit]) => [code, Number(exit)])).toEqual(
+      Object.keys(errorCodes).map((code) => [code, exitCodeOf[code as ErrorCode]]),
+    );
+  });
+
+  it('documents each error that the language raises, and says rightly what is never retried or caught', () => {
+    const rows = [...section(errors, 'Errors of runs').matchAll(/^\| `(\w+)` +\| .+ \| (\S.*?) +\| (\S.*?) +\|$/gm)];
+    const names = rows.map(([, name = '']) => name);
+    const raised = new Set(
+      interpreterSources().flatMap((text) => [...text.matchAll(/languageError\(\s*'(\w+)'/g)].map(([, name]) => name)),
+    );
+    expect(names).toEqual(expect.arrayContaining([...raised]));
+    const marked = (column: 2 | 3): string[] =>
+      rows.filter((row) => row[column] === 'never').map(([, name = '']) => name);
+    expect(new Set(marked(2))).toEqual(neverRetried);
+    expect(new Set(marked(3))).toEqual(uncatchable);
   });
 });
+
+describe('the reference of events', () => {
+  it('documents each type, and no other', () => {
+    const source = readFileSync(join(root, 'src/engine/events.ts'), 'utf8');
+    const union = /type RunEventType =([\s\S]*?);/.exec(source)?.[1] ?? '';
+    const types = [...union.matchAll(/'([\w:]+)'/g)].map(([, type]) => type);
+    expect(types.length).toBeGreaterThan(10);
+    const documented = [...page('docs/reference/events.md').text.matchAll(/^\| `(\w+:\w+)`/gm)].map(([, type]) => type);
+    expect(documented.sort()).toEqual(types.sort());
+  });
+});
+
+function interpreterSources(): string[] {
+  const folder = join(root, 'src/interpreter');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  return files.map((name) => readFileSync(join(folder, name), 'utf8'));
+}
