@@ -14,7 +14,7 @@ export async function checkFlowTests(
   io: Io,
 ): Promise<Findings[]> {
   if (tests.length === 0) return [];
-  const { FlowLibrary, checkFlowTestSource } = await import('../testing/index.js');
+  const { FlowLibrary, checkFlowTestSource } = await import('../testing/flow-tests/index.js');
   const library = new FlowLibrary();
   const options = { definitions: pathOf(io, folder), library, ...(handlers !== undefined && { handlers }) };
   const findings: Findings[] = [];

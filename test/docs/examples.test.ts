@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -99,3 +100,55 @@ describe('docs/guide/getting-started.md', () => {
     expect(out).toContain('help:');
   });
 });
+
+describe('docs/guide/testing-flows.md', () => {
+  const guide = page('docs/guide/testing-flows.md');
+
+  it('shows tests that pass, and come to all of the flow but its timeout', async () => {
+    const { code, out, err } = await projectOf(guide).runsheet(['test', '--coverage']);
+    expect({ code, err }).toEqual({ code: 0, err: '4 tests, all passed\n' });
+    expect(out).toContain('line 19: no test came to the timeout of decision\n');
+    expect(out.match(/no test came to/g)).toHaveLength(1);
+  });
+
+  it('shows what is told of a wrong expectation, word for word', async () => {
+    const project = projectOf(guide);
+    const file = 'definitions/order.test.yaml';
+    project.write(file, project.read(file).replace('output: { payment: p-1 }', 'output: { payment: p-2 }'));
+    const { code, out } = await project.runsheet(['test']);
+    expect(code).toBe(1);
+    const shown = guide.blocks.find(({ language }) => language === 'text')?.text ?? '';
+    expect(out).toContain(shown);
+  });
+
+  it('shows the same for test frameworks', async () => {
+    const project = projectOf(guide);
+    const code = guide.blocks.filter(({ language }) => language === 'ts').map(({ text }) => text);
+    expect(code).toHaveLength(2);
+    for (const text of code) project.write(`shown-${code.indexOf(text)}.test.ts`, text);
+    project.write('vitest.config.mjs', vitestConfig);
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(root, 'node_modules/vitest/vitest.mjs'), 'run'],
+      {
+        cwd: project.folder,
+        encoding: 'utf8',
+        env: { ...process.env, NO_COLOR: '1' },
+      },
+    );
+    expect(`${stdout}${stderr}`).toMatch(/Tests {2}5 passed/);
+    expect(status).toBe(0);
+  }, 120_000);
+});
+
+/** As in this project: the package is its sources. */
+const vitestConfig = `export default {
+  resolve: {
+    alias: [
+      { find: /^runsheet\\/testing$/, replacement: ${JSON.stringify(join(root, 'src/testing/index.ts'))} },
+      { find: /^runsheet$/, replacement: ${JSON.stringify(join(root, 'src/index.ts'))} },
+    ],
+  },
+  test: { include: ['*.test.ts'] },
+};
+`;

@@ -79,7 +79,10 @@ function renderTrace({ status, elapsedMs, steps, waitsFor }: Trace): string {
   const head = `  what the run did (${status} after ${durationText(elapsedMs)} of virtual time${part}):`;
   const rows = table(shown.map(row)).trimEnd();
   const waits = waitsFor.map((text) => `  it waits for ${text}`);
-  const none = steps.length === 0 ? ['    no step was begun'] : rows.split('\n').map((text) => `    ${text}`);
+  const none =
+    steps.length === 0
+      ? ['    nothing that takes time, and no handler']
+      : rows.split('\n').map((text) => `    ${text}`);
   return `${[head, ...none, ...waits].join('\n')}\n`;
 }
 
