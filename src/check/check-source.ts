@@ -10,6 +10,8 @@ export interface CheckOptions {
   readonly handlers?: HandlerCatalogue;
   /** The workflows that it may start as children. Absent: nothing is said about children. */
   readonly workflows?: WorkflowCatalogue;
+  /** There may be workflows that are not among those: a child that is none of them is a warning. */
+  readonly workflowsMayBeMissing?: boolean;
 }
 
 export interface CheckedSource {

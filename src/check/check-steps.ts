@@ -1,9 +1,10 @@
 import { type Report, quoted } from '../definition/index.js';
-import { type Range, type Source, entryOf, nearest } from '../syntax/index.js';
+import { type Range, type Source, nearest } from '../syntax/index.js';
 import type { Course } from './flow/course.js';
 import { remarkOn } from './flow/explain-sight.js';
 import { type Fact, withFacts } from './flow/facts.js';
 import { type StepRead, readsOf } from './flow/formula-reads.js';
+import { stepsWithPolicy } from './flow/policy-users.js';
 import type { Sight, Sights } from './flow/sight.js';
 import type { FlowItem, FlowModel, FormulaUse, Place } from './flow-model.js';
 
@@ -62,11 +63,11 @@ function checkRead(read: StepRead, use: FormulaUse, doubted: Set<string>, contex
   if (item !== undefined) {
     const remark = remarkOn(sightOf(item, id, use.place, read.facts, context), item, id, source);
     if (remark === undefined) return;
-    if (remark.code === 'RS4011') {
-      // One formula is mended once, however often it reads the step; what is never evaluated needs no mending.
-      if (!read.isNeeded || doubted.has(id) || !isReached(use.place, context.course)) return;
-      doubted.add(id);
-    }
+    // What is never evaluated needs no mending, and one formula is mended once, however often it reads the step.
+    const isSoft = remark.code === 'RS4011' || remark.code === 'RS4012';
+    if (isSoft && !isReached(use.place, context.course)) return;
+    if (remark.code === 'RS4011' && (!read.isNeeded || doubted.has(id))) return;
+    doubted.add(id);
     report.error(remark.code, range, remark.message, remark.help);
     return;
   }
@@ -94,15 +95,6 @@ function sightOf(item: FlowItem, id: string, place: Place, facts: readonly Fact[
   const [first] = seen;
   if (first === undefined || isNowhere) return first ?? { kind: 'certain' };
   return seen.find(({ kind }) => kind === 'maybe') ?? { kind: 'certain' };
-}
-
-/** The steps that a named policy, or that of `defaults`, applies to. */
-function stepsWithPolicy({ items, policies }: FlowModel, name: string | undefined): FlowItem[] {
-  const ofDefaults = items.filter(({ verb, node }) => verb === 'step' && entryOf(node, 'retry') === undefined);
-  if (name === undefined) return ofDefaults;
-  return policies
-    .filter((use) => use.name === name)
-    .flatMap(({ item }): readonly FlowItem[] => (item === undefined ? ofDefaults : [item]));
 }
 
 function isReached({ standing }: Place, course: Course): boolean {

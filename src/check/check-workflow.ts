@@ -6,6 +6,12 @@ import { checkFormulas } from './check-formulas.js';
 import { checkHandlers, checkIds, checkLoopNames, checkPolicies } from './check-names.js';
 import { checkPaths } from './check-paths.js';
 import { checkSteps, stepNamesOf } from './check-steps.js';
+import { checkChildren } from './flow/check-children.js';
+import { checkConditions } from './flow/check-conditions.js';
+import { checkErrorNames } from './flow/check-error-names.js';
+import { checkGates } from './flow/check-gates.js';
+import { checkReach } from './flow/check-reach.js';
+import { checkUnused } from './flow/check-unused.js';
 import { courseOf } from './flow/course.js';
 import { Sights } from './flow/sight.js';
 import { readFlow } from './read-flow.js';
@@ -20,6 +26,8 @@ export interface WorkflowToCheck {
   readonly handlers?: HandlerCatalogue;
   /** Absent: nothing is said about children. */
   readonly workflows?: WorkflowCatalogue;
+  /** There may be workflows that are not among those: a child that is none of them is a warning. */
+  readonly workflowsMayBeMissing?: boolean;
 }
 
 /**
@@ -27,7 +35,8 @@ export interface WorkflowToCheck {
  * What the run may do (steps that may not have run, unreachable items) and types are checks of their own, to be called
  * here with the same model.
  */
-export function checkWorkflow({ source, root, document, handlers }: WorkflowToCheck): Diagnostic[] {
+export function checkWorkflow(toCheck: WorkflowToCheck): Diagnostic[] {
+  const { source, root, document, handlers, workflows, workflowsMayBeMissing } = toCheck;
   const report = new Report();
   const model = readFlow(root);
   const steps = stepNamesOf(model);
@@ -38,11 +47,19 @@ export function checkWorkflow({ source, root, document, handlers }: WorkflowToCh
   const course = courseOf(model);
   const sights = new Sights(course, constantsOf(root));
   checkSteps({ model, names: steps, course, sights, source, report });
+  checkReach(root, model, course, source, report);
+  checkConditions(model, steps, report);
+  checkUnused(root, model, source, report);
+  checkGates(model, course, sights, source, report);
+  checkChildren({ root, model, document, workflows, workflowsMayBeMissing }, report);
   checkPaths(model, constants, input, report);
   checkIds(model, source, report);
   checkPolicies(model, keysOf(root, 'retryPolicies'), report);
   checkLoopNames(model, report);
-  if (handlers !== undefined) checkHandlers(model, handlers, report);
+  if (handlers !== undefined) {
+    checkHandlers(model, handlers, report);
+    checkErrorNames(root, model, handlers, report);
+  }
   return report.inOrder();
 }
 

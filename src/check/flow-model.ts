@@ -97,6 +97,8 @@ export interface NameUse {
 /** A retry policy by name; `item` is absent in `defaults`. */
 export interface PolicyUse extends NameUse {
   readonly item?: FlowItem;
+  /** Whether it is the item's compensation that uses it. */
+  readonly ofCompensation?: boolean;
 }
 
 export interface FlowModel {

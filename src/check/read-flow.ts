@@ -302,11 +302,12 @@ class FlowReader {
     if (text !== undefined) uses.push({ node: text, name: text.value });
   }
 
-  #policy(node: SyntaxNode, { standing }: Place): void {
+  #policy(node: SyntaxNode, { standing, variables }: Place): void {
     const text = textNode(node);
     if (text === undefined) return;
     const item = standing.kind === 'field' ? standing.item : undefined;
-    this.#policies.push({ node: text, name: text.value, ...(item !== undefined && { item }) });
+    const ofCompensation = variables.has('result');
+    this.#policies.push({ node: text, name: text.value, ofCompensation, ...(item !== undefined && { item }) });
   }
 
   /**

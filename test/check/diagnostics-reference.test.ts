@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { checkSource } from '../../src/check/index.js';
+import { type CheckOptions, type WorkflowCatalogue, checkSource } from '../../src/check/index.js';
 import type { HandlerCatalogue } from '../../src/handlers/index.js';
 import { type Diagnostic, type DiagnosticCode, Source, diagnosticCodes } from '../../src/syntax/index.js';
 import { checkFlowTestSource } from '../../src/testing/flow-tests/index.js';
@@ -67,6 +67,11 @@ const describedHandlers: HandlerCatalogue = new Map([
   ],
 ]);
 
+/** The workflows that the examples of children may start. */
+const workflows: WorkflowCatalogue = new Map([
+  ['book-shipment', [{ name: 'book-shipment', revision: 1, document: { workflow: 'book-shipment', steps: [] } }]],
+]);
+
 /** A whole file of flow tests around an example that is only a part of one. */
 function asFlowTest(example: string): string {
   if (/^workflow:/m.test(example)) return example;
@@ -80,7 +85,12 @@ async function diagnosticsOf(example: string, code: string): Promise<readonly Di
     const source = new Source(join(testFolderOfExamples, 'example.test.yaml'), asFlowTest(example));
     return (await checkFlowTestSource(source, { handlers: describedHandlers })).diagnostics;
   }
-  const options = code === 'RS4007' ? { handlers } : {};
+  const needsHandlers = code === 'RS4007';
+  const options: CheckOptions = {
+    ...(needsHandlers && { handlers }),
+    ...(code === 'RS4025' && { handlers: describedHandlers }),
+    ...(['RS4022', 'RS4023'].includes(code) && { workflows }),
+  };
   return checkSource(new Source('example.yaml', asFlow(example)), options).diagnostics;
 }
 

@@ -124,9 +124,12 @@ class CourseWalk implements Course {
   #verb(item: FlowItem, facts: Facts, reached: boolean): Exit {
     switch (item.verb) {
       case 'fail':
-      case 'complete':
-      case 'rethrow':
         return undefined;
+      // Where they cannot stand they are a mistake of their own.
+      case 'complete':
+        return item.within.some(({ kind }) => kind === 'branch' || kind === 'element') ? { facts } : undefined;
+      case 'rethrow':
+        return item.within.some(({ kind }) => kind === 'handler') ? undefined : { facts };
       case 'branch':
         return this.#arms(item, facts, reached);
       case 'parallel':
@@ -224,7 +227,7 @@ export function branchesNeeded(item: FlowItem): number {
   const join = item.node.entries.find(({ key }) => key.value === 'join')?.value;
   if (join?.kind !== 'scalar') return item.bodies.length;
   if (join.value === 'any') return 1;
-  return typeof join.value === 'number' ? join.value : item.bodies.length;
+  return typeof join.value === 'number' ? Math.min(join.value, item.bodies.length) : item.bodies.length;
 }
 
 /** Whether every condition's value is the same in all turns and runs: it is nothing but `true`. */

@@ -62,6 +62,17 @@ export class Sights {
     return sight.kind === 'maybe' && isGiven(facts, name) ? { kind: 'certain' } : sight;
   }
 
+  /** Whether a run may come to one item after the other, which stands before it, or around the same time. */
+  canFollow(item: FlowItem, next: FlowItem): boolean {
+    if (item.root !== next.root) return true;
+    const depth = commonDepth(item.within, next.within);
+    const [own, other] = [item.within[depth], next.within[depth]];
+    if (own !== undefined && own.item === other?.item) {
+      return own.kind === 'branch' || (own.kind !== 'handler' && other.kind === 'handler');
+    }
+    return this.#goesOnAfter(item, depth);
+  }
+
   #seenFrom(item: FlowItem, from: Position, facts: Facts): Sight {
     if (item.root !== from.root) return this.#acrossRoots(item, from.root, facts);
     const depth = commonDepth(item.within, from.within);
