@@ -6,6 +6,7 @@ import { familyOf } from './find-run.js';
 import type { Io } from './io.js';
 import { keepAlive } from './keep-alive.js';
 import { type Given, answerCommands } from './next-commands.js';
+import type { LiveDisplay } from './live/live-display.js';
 import { Progress } from './progress.js';
 import { timeText } from './text.js';
 
@@ -33,6 +34,8 @@ export class RunDrive {
   readonly #options: DriveOptions;
   readonly #io: Io;
   readonly #progress: Progress;
+  /** On a terminal, instead of lines. */
+  #live: LiveDisplay | undefined;
   readonly #cleanUp: (() => void)[] = [];
   /** Reads for what is told one after the other, so that lines stand in the order of what they tell. */
   #telling: Promise<void> = Promise.resolve();
@@ -51,6 +54,7 @@ export class RunDrive {
 
   /** @throws whatever keeps the engine from driving it */
   async toEnding(): Promise<{ run: Run; ending: Ending }> {
+    this.#live = await this.#newDisplay();
     const racers = [
       this.#over(),
       this.#faulted(),
@@ -69,11 +73,26 @@ export class RunDrive {
       const ending = await Promise.race(racers);
       if (ending !== 'over') await this.#engine.stop();
       await this.#telling;
+      await this.#live?.end();
       const run = await this.#engine.getRun(this.#id);
       return { run, ending: run.endedAt === null ? ending : 'over' };
     } finally {
       for (const end of this.#cleanUp) end();
+      // Where something failed, that is what is to be seen.
+      await this.#live?.end().catch(() => {});
     }
+  }
+
+  async #newDisplay(): Promise<LiveDisplay | undefined> {
+    const { LiveDisplay: Display, canDrawLive } = await import('./live/live-display.js');
+    const record = canDrawLive(this.#io) ? await this.#storage.getRun(this.#id) : undefined;
+    if (record === undefined) return undefined;
+    return new Display(this.#storage, record, this.#options.given, this.#io);
+  }
+
+  #say(text: string): void {
+    if (this.#live === undefined) this.#io.err(text);
+    else this.#live.say(text);
   }
 
   async #over(): Promise<Ending> {
@@ -99,7 +118,9 @@ export class RunDrive {
       const listener = (): void => {
         times += 1;
         if (times > 1) return this.#io.exit(exitCodes.interrupted);
-        this.#io.err('stopping once the running steps have ended; Ctrl-C again stops at once\n');
+        const stopping = 'stopping once the running steps have ended; Ctrl-C again stops at once';
+        if (this.#live === undefined) this.#io.err(`${stopping}\n`);
+        else this.#live.notify(stopping);
         resolve('interrupted');
       };
       this.#cleanUp.push(this.#io.onInterrupt(listener));
@@ -140,6 +161,7 @@ export class RunDrive {
   }
 
   #tell(event: RunEvent): void {
+    if (this.#live !== undefined) return this.#live.changed();
     const { type, run } = event;
     const waits = (this.#waits.get(run) ?? 0) + (type === 'workflow:waiting' ? 1 : 0);
     this.#waits.set(run, waits);
@@ -172,9 +194,9 @@ export class RunDrive {
     for (const member of await familyOf(this.#storage, record)) {
       if (member.endedAt !== null) continue;
       this.#inOrder(async () => {
-        if (member.owner !== null) this.#io.err(`${member.id} is driven by another process; waiting for its end\n`);
-        else if (!this.#options.hashes.has(member.definitionHash)) this.#io.err(otherContent(member));
-        else if (this.#options.wait) {
+        if (member.owner !== null) this.#say(`${member.id} is driven by another process; waiting for its end\n`);
+        else if (!this.#options.hashes.has(member.definitionHash)) this.#say(otherContent(member));
+        else if (this.#options.wait && this.#live === undefined) {
           this.#io.err(`${member.id} is ${member.status}${untilText(member)}\n`);
           await this.#sayAnswers(member.id);
         }

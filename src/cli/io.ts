@@ -19,22 +19,44 @@ export interface Io {
   err(text: string): void;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
+  /** Of the terminal that stderr is. */
+  errSize(): { readonly columns: number; readonly rows: number };
   readStdin(): Promise<string>;
+  /** Hands to `write` what others (handlers, libraries) write on the terminal, instead. Returns how to end that. */
+  divertOutput(write: (text: string) => void): () => void;
+  /** Calls `listener` when the process ends, however it does, unless it is killed. Returns how to end that. */
+  onExit(listener: () => void): () => void;
   /** Calls `listener` at each Ctrl-C or SIGTERM instead of ending the process. Returns how to end that. */
   onInterrupt(listener: (signal: Interruption) => void): () => void;
   /** Ends the process at once, whatever it is doing. */
   exit(code: number): void;
 }
 
+const writeOut = process.stdout.write.bind(process.stdout);
+const writeErr = process.stderr.write.bind(process.stderr);
+
 export const processIo: Io = {
   cwd: process.cwd(),
   env: process.env,
   clock: systemClock,
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
+  out: (text) => void writeOut(text),
+  err: (text) => void writeErr(text),
   outIsTerminal: process.stdout.isTTY === true,
   errIsTerminal: process.stderr.isTTY === true,
+  errSize: () => ({ columns: process.stderr.columns || 80, rows: process.stderr.rows || 24 }),
   readStdin: () => text(process.stdin),
+  divertOutput(write) {
+    const diverted = [process.stdout, process.stderr].filter(({ isTTY }) => isTTY);
+    for (const stream of diverted) stream.write = divertedWrite(write);
+    return () => {
+      if (diverted.includes(process.stdout)) process.stdout.write = writeOut;
+      if (diverted.includes(process.stderr)) process.stderr.write = writeErr;
+    };
+  },
+  onExit(listener) {
+    process.on('exit', listener);
+    return () => void process.off('exit', listener);
+  },
   onInterrupt(listener) {
     const listen = (signal: string): void => listener(signal === 'SIGTERM' ? 'SIGTERM' : 'SIGINT');
     process.on('SIGINT', listen).on('SIGTERM', listen);
@@ -42,6 +64,15 @@ export const processIo: Io = {
   },
   exit: (code) => process.exit(code),
 };
+
+function divertedWrite(write: (text: string) => void): typeof process.stdout.write {
+  return (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
+    write(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString());
+    const done = rest.find((each) => typeof each === 'function') as (() => void) | undefined;
+    if (done !== undefined) queueMicrotask(done);
+    return true;
+  };
+}
 
 /** A path as the user gave it, seen from the working directory. */
 export function pathOf(io: Io, path: string): string {

@@ -1,13 +1,15 @@
 import type { RunEvent } from '../engine/index.js';
 import { type Io, wantsColor } from './io.js';
-import { durationText, placeText, timeText } from './text.js';
+import { durationText, oneLine, placeText, timeText } from './text.js';
+import { TurnFolder } from './turn-folder.js';
 
-/** A line on stderr for each thing that happens in runs, as it happens. */
+/** A line on stderr for each thing that happens in runs, as it happens; of long loops the first turns, then counts. */
 export class Progress {
   readonly #io: Io;
   readonly #color: boolean;
   readonly #run: string | undefined;
   readonly #startedAt = new Map<string, number>();
+  readonly #folder = new TurnFolder();
 
   /** @param run id of the one whose items need no more than their name; without it, each line names its run */
   constructor(io: Io, run?: string) {
@@ -22,10 +24,20 @@ export class Progress {
     const startedAt = this.#startedAt.get(started);
     if (event.type === 'step:started') this.#startedAt.set(started, event.at);
     else this.#startedAt.delete(started);
+    const isFolded = this.#folder.folds(event);
+    for (const { run, workflow, step, text } of this.#folder.news(event.at, !isFolded)) {
+      const at = this.#placeOf({ ...event, run, workflow, step, occurrence: null });
+      this.#line(event.at, 'turns', 2, this.#run === undefined ? `${at}  ${run}` : at, text);
+    }
+    if (isFolded) return;
     const [what, color, detail] = this.#describe(event, startedAt);
-    const time = new Date(event.at).toISOString().slice(11, 23);
-    const word = what.padEnd(9);
     const about = this.#run === undefined && detail !== event.run ? `${place}  ${event.run}` : place;
+    this.#line(event.at, what, color, about, detail);
+  }
+
+  #line(at: number, what: string, color: number, about: string, detail: string): void {
+    const time = new Date(at).toISOString().slice(11, 23);
+    const word = what.padEnd(9);
     const line = `${time}  ${this.#color ? `\u001b[${color}m${word}\u001b[0m` : word}  ${about}`;
     this.#io.err(detail === '' ? `${line}\n` : `${line}  ${oneLine(detail)}\n`);
   }
@@ -92,9 +104,4 @@ export class Progress {
 
 function untilText(dueAt: number | null | undefined): string {
   return typeof dueAt === 'number' ? `until ${timeText(dueAt)}` : '';
-}
-
-/** Messages come from handlers: no line break and no control character of theirs reaches the terminal. */
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandGroup } from './command-group.js';
+import { withExamples } from './examples.js';
 import { addStatuses, collect, wholeNumber } from './option-values.js';
 import { sharedOptions } from './shared-options.js';
 
@@ -55,6 +56,21 @@ export const addRunCommands: CommandGroup = (command, io, done) => {
     .action(async (idOrKey: string, options) => {
       const { show } = await import('./commands/show.js');
       done(await show(idOrKey, options, io));
+    });
+
+  withExamples(
+    command('logs <run>', 'tell what happened in a run, by id or key, a line for each entry of its journal'),
+    { call: 'logs order-42', does: 'all that has happened so far' },
+    { call: 'logs order-42 -f --since 10m', does: 'the last ten minutes, then what comes' },
+  )
+    .option('-f, --follow', 'go on with what comes, until the run has ended', false)
+    .option('--since <when>', 'only what happened since: a duration back (2h), or a time')
+    .option('--workflow <name>', 'whose key it is, where several workflows have it')
+    .option('--json', 'print an object per line', false)
+    .option(...sharedOptions.database)
+    .action(async (idOrKey: string, options) => {
+      const { logs } = await import('./commands/logs.js');
+      done(await logs(idOrKey, options, io));
     });
 
   addTellCommands(command, io, done);

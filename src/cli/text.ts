@@ -7,10 +7,16 @@ export function timeText(epochMs: number): string {
   return new Date(epochMs).toISOString().replace('T', ' ').replace(/\.\d+/, '');
 }
 
-/** JSON in one line, cut off where it gets long. */
-export function shortJson(value: JsonValue, longest = 160): string {
+/** JSON in one line, cut off where it gets long, with how to see all of it. */
+export function shortJson(value: JsonValue, longest = 160, remedy = '--json shows all'): string {
   const text = JSON.stringify(value);
-  return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters, --json shows all)`;
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest)}…${remedy === '' ? '' : ` (${text.length} characters, ${remedy})`}`;
+}
+
+/** Texts come from handlers: no line break and no control character of theirs reaches the terminal. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
 }
 
 /** `charge`, or `pick#3.1` in the second turn inside the fourth. */

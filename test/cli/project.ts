@@ -19,6 +19,7 @@ export interface CommandSurroundings {
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
   readonly clock?: Clock;
+  readonly size?: { readonly columns: number; readonly rows: number };
   /** Called with all of stderr so far, whenever there is more; `interrupt` is a Ctrl-C. */
   readonly onProgress?: (err: string, interrupt: (signal?: Interruption) => void) => void;
 }
@@ -57,6 +58,7 @@ export class Project {
   }
 
   async runsheet(args: readonly string[], surroundings: CommandSurroundings = {}): Promise<CommandResult> {
+    const size = surroundings.size ?? { columns: 80, rows: 24 };
     const { folder = '', stdin = '', env = {}, isTerminal = false, clock = systemClock, onProgress } = surroundings;
     const interrupts = new Set<(signal: Interruption) => void>();
     let out = '';
@@ -73,6 +75,9 @@ export class Project {
       },
       outIsTerminal: isTerminal,
       errIsTerminal: isTerminal,
+      errSize: () => size,
+      divertOutput: () => () => {},
+      onExit: () => () => {},
       readStdin: () => Promise.resolve(stdin),
       onInterrupt: (listener) => {
         interrupts.add(listener);

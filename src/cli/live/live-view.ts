@@ -1,0 +1,223 @@
+import type { RunHistory } from '../../engine/index.js';
+import { cutTo, widthOf } from '../columns.js';
+import { titleOf } from '../graph/item-labels.js';
+import {
+  type StateName,
+  type TreeBody,
+  type TreeItem,
+  isOpen,
+  leftText,
+  sectionsOf,
+  stateText,
+  treeOf,
+} from '../run-tree/index.js';
+import { durationText, oneLine } from '../text.js';
+
+/** What a terminal shows of a run while it goes on; children of it below the items that wait for them. */
+export interface LiveRun {
+  readonly history: RunHistory;
+  readonly children: ReadonlyMap<string, LiveRun>;
+}
+
+export interface LiveView {
+  readonly run: LiveRun;
+  /** Commands that would tell it what it waits to be told. */
+  readonly advice: readonly string[];
+  /** What the command itself has to say: that it is stopping. */
+  readonly notice?: string;
+}
+
+export interface Screen {
+  readonly columns: number;
+  readonly rows: number;
+  readonly color: boolean;
+}
+
+interface Line {
+  readonly depth: number;
+  readonly state: StateName;
+  readonly name: string;
+  readonly detail: string;
+  /** Something in it is still to happen, or went wrong: it is the last to be left out. */
+  readonly matters: boolean;
+}
+
+/** The lines of the view, cut to the screen. A function of what it is given alone. */
+export function renderLive({ run, advice, notice }: LiveView, now: number, screen: Screen): string[] {
+  const head = [paint(headText(run, now), 'bold', screen)];
+  const foot = [
+    ...advice.flatMap((command) => commandLines(command, screen.columns)),
+    ...(notice === undefined ? [] : [paint(notice, 'attention', screen)]),
+  ];
+  const room = Math.max(1, screen.rows - head.length - foot.length);
+  const body = fitted(linesOf(run, now, 0), room, now, screen);
+  return [...head, ...body, ...foot].slice(0, Math.max(1, screen.rows));
+}
+
+/** Commands are there to be copied: none is cut, and a shell takes one that is broken by a backslash. */
+function commandLines(command: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = ' ';
+  for (const word of command.split(' ')) {
+    if (line.trim() !== '' && widthOf(`${line} ${word} \\`) > columns) {
+      lines.push(`${line} \\`);
+      line = '   ';
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line];
+}
+
+function headText({ history: { run } }: LiveRun, now: number): string {
+  const { workflow, id, key, status, startedAt, endedAt, error } = run;
+  const name = key === null ? id : `${id} (${key})`;
+  const time = startedAt === null ? '' : `  ${durationText((endedAt ?? now) - startedAt)}`;
+  const reason = error === null ? '' : `  ${error.name}: ${oneLine(error.message)}`;
+  return `${workflow}  ${name}  ${status}${time}${reason}`;
+}
+
+function linesOf({ history, children }: LiveRun, now: number, depth: number): Line[] {
+  const { document } = history;
+  if (document === null) return [];
+  const bodies = sectionsOf(treeOf(document, history)).filter(({ path, reached }) => path[0] === 'steps' || reached);
+  return bodies.flatMap((body) => bodyLines(body, children, now, depth));
+}
+
+function bodyLines(body: TreeBody, children: LiveRun['children'], now: number, depth: number): Line[] {
+  return body.items.flatMap((item) => itemLines(item, children, now, depth));
+}
+
+/** What was not reached is one line, whatever is in it. */
+function itemLines(item: TreeItem, children: LiveRun['children'], now: number, depth: number): Line[] {
+  const { state } = item;
+  const matters = isOpen(state) || state === 'failed' || state === 'stuck';
+  const own = { depth, state, name: titleOf(item.item).text, detail: detailOf(item, now), matters };
+  if (state === 'not-reached' || state === 'skipped') return [own];
+  const inside = item.bodies
+    .filter(({ reached }) => reached)
+    .flatMap((body) => [
+      ...branchLine(item, body, depth + 1),
+      ...bodyLines(body, children, now, branchDepth(item, depth)),
+    ]);
+  const runs = item.steps
+    .flatMap((step) => (step.kind === 'child' ? (children.get(step.run) ?? []) : []))
+    .flatMap((child) => linesOf(child, now, depth + 1));
+  return [own, ...inside, ...runs];
+}
+
+/** A branch of a `parallel` is known by its name. */
+function branchLine({ item }: TreeItem, { path, items }: TreeBody, depth: number): Line[] {
+  if (!('parallel' in item) || path[0] !== 'parallel') return [];
+  const states = items.map(({ state }) => state);
+  const open = states.find((state) => state === 'running') ?? states.find(isOpen);
+  const failed = states.find((state) => state === 'failed' || state === 'stuck');
+  const state = open ?? failed ?? 'completed';
+  return [{ depth, state, name: String(path[1]), detail: '', matters: open !== undefined || failed !== undefined }];
+}
+
+function branchDepth({ item }: TreeItem, depth: number): number {
+  return 'parallel' in item ? depth + 2 : depth + 1;
+}
+
+function detailOf(item: TreeItem, now: number): string {
+  const deadline = item.deadline !== undefined && isOpen(item.state) ? leftText(item.deadline, now) : '';
+  const [step, another] = item.steps;
+  if (item.state === 'running' && step !== undefined && another === undefined && step.kind === 'step') {
+    const attempt = step.attempts > 1 ? `, attempt ${step.attempts}` : '';
+    const isUndoing = step.state !== 'running';
+    return `${isUndoing ? 'undoing' : durationText(now - step.startedAt)}${attempt}${deadline}`;
+  }
+  if (step === undefined && (item.state === 'running' || item.state === 'waiting') && item.turns === undefined) {
+    return deadline.replace(/^, /, '');
+  }
+  const text = stateText(item, now);
+  const known = text === 'completed' || text === 'failed' ? '' : text.replace(/^completed in /, '');
+  const error = step?.kind === 'step' && item.state === 'failed' && another === undefined ? step.error : undefined;
+  return `${known}${error === undefined ? '' : `: ${oneLine(error.message)}`}${deadline}`;
+}
+
+/**
+ * Leaves lines out until they fit: first what is inside of what is over, then what is over, then what is to come; the
+ * first and the last that are left say how many were left out.
+ */
+function fitted(lines: readonly Line[], room: number, now: number, screen: Screen): string[] {
+  let kept = lines.map((line, index) => ({ line, index }));
+  const dispensable: readonly ((line: Line) => boolean)[] = [
+    ({ depth, state }) => depth > 0 && !isOpen(state) && state !== 'stuck' && state !== 'not-reached',
+    ({ matters, state }) => !matters && state !== 'not-reached',
+    ({ state }) => state === 'not-reached',
+    ({ state }) => state === 'failed',
+  ];
+  let isCut = false;
+  for (const isDispensable of dispensable) {
+    let excess = kept.length + (isCut ? 1 : 0) - room;
+    if (excess <= 0) break;
+    if (!isCut) excess += 1;
+    isCut = true;
+    const fromEnd = isDispensable({ depth: 0, state: 'not-reached', name: '', detail: '', matters: false });
+    const candidates = kept.filter(({ line }) => isDispensable(line));
+    const dropped = new Set(
+      (fromEnd ? candidates.slice(-excess) : candidates.slice(0, excess)).map(({ index }) => index),
+    );
+    kept = kept.filter(({ index }) => !dropped.has(index));
+  }
+  if (kept.length + (isCut ? 1 : 0) > room) kept = kept.slice(0, Math.max(0, room - 1));
+  const shown = kept.map(({ line }) => lineText(line, now, screen));
+  const left = lines.length - kept.length;
+  return left === 0
+    ? shown
+    : [paint(`  … ${left} more ${left === 1 ? 'line' : 'lines'}`, 'quiet', screen), ...shown].slice(0, room);
+}
+
+const marks: Readonly<Record<StateName, string>> = {
+  'not-reached': '·',
+  running: '▸',
+  waiting: '◦',
+  completed: '✓',
+  failed: '✗',
+  skipped: '–',
+  aborted: '×',
+  undone: '↶',
+  stuck: '!',
+};
+
+const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+/** Milliseconds for which the spinner stands still. */
+const spinnerMs = 100;
+
+function lineText({ depth, state, name, detail }: Line, now: number, screen: Screen): string {
+  const mark = state === 'running' ? (spinner[Math.floor(now / spinnerMs) % spinner.length] ?? '') : marks[state];
+  const indent = '  '.repeat(depth + 1);
+  // The mark is one column wide; colours take none.
+  const text = cutTo(`${indent}${mark} ${name}${detail === '' ? '' : `  ${detail}`}`, screen.columns);
+  if (!screen.color) return text;
+  const head = `${indent}${mark}`;
+  return text.startsWith(head)
+    ? `${indent}\u001b[${stateColors[state]}m${mark}\u001b[0m${faint(text.slice(head.length), name, state)}`
+    : text;
+}
+
+/** What is said of an item is fainter than its name; what is not reached is faint as a whole. */
+function faint(text: string, name: string, state: StateName): string {
+  if (state === 'not-reached' || state === 'skipped') return `\u001b[2m${text}\u001b[0m`;
+  const end = name.length + 1;
+  return text.length <= end ? text : `${text.slice(0, end)}\u001b[2m${text.slice(end)}\u001b[0m`;
+}
+
+const stateColors: Readonly<Record<StateName, number>> = {
+  'not-reached': 2,
+  running: 36,
+  waiting: 33,
+  completed: 32,
+  failed: 31,
+  skipped: 2,
+  aborted: 33,
+  undone: 35,
+  stuck: 31,
+};
+
+function paint(text: string, how: 'bold' | 'quiet' | 'attention', { columns, color }: Screen): string {
+  const cut = cutTo(text, columns);
+  return color ? `\u001b[${{ bold: 1, quiet: 2, attention: 33 }[how]}m${cut}\u001b[0m` : cut;
+}

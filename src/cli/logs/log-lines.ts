@@ -1,0 +1,57 @@
+import type { JsonValue } from '../../common/index.js';
+import type { FlowPlaces } from '../../engine/index.js';
+import type { JournalRow } from '../../storage/index.js';
+import { padEnd } from '../columns.js';
+import { placeText } from '../text.js';
+import { type Tone, entryText } from './entry-text.js';
+
+const colors: Readonly<Record<Tone, number | undefined>> = {
+  plain: undefined,
+  quiet: 2,
+  good: 32,
+  bad: 31,
+  attention: 33,
+};
+
+/** Longer places push what happened out of its column. */
+const widestPlace = 32;
+
+/** Writes entries as lines for people: when, where, what. */
+export class LogLines {
+  readonly #flow: FlowPlaces;
+  readonly #color: boolean;
+  readonly #workflow: string;
+  #width: number;
+  #day: string | undefined;
+
+  /** @param places those there may be, so that what happened stands in one column from the first line on */
+  constructor(flow: FlowPlaces, workflow: string, places: readonly string[], color: boolean) {
+    this.#flow = flow;
+    this.#workflow = workflow;
+    this.#color = color;
+    this.#width = Math.min(widestPlace, Math.max(...[workflow, ...places].map(({ length }) => length)));
+  }
+
+  /** The lines of one entry: its own, and before the first one of a day the date. */
+  write(row: JournalRow): string[] {
+    const { step, occurrence, at } = row;
+    const [day = '', time = ''] = new Date(at).toISOString().split('T');
+    const place = step === null ? this.#workflow : placeText(step, occurrence);
+    this.#width = Math.max(this.#width, Math.min(place.length, widestPlace));
+    const { text, tone } = entryText(row, step === null ? undefined : this.#flow.item(step));
+    const color = this.#color ? colors[tone] : undefined;
+    const what = color === undefined ? text : `\u001b[${color}m${text}\u001b[0m`;
+    const line = `${time.slice(0, 12)}  ${padEnd(place, this.#width)}  ${what}`;
+    if (day === this.#day) return [line];
+    this.#day = day;
+    return [day, line];
+  }
+}
+
+/** An entry as data. `payload` is what the journal holds, whose fields are the engine's business. */
+export function entryJson(row: JournalRow, flow: FlowPlaces): object {
+  const { seq, at, kind, step, occurrence, aspect, payload } = row;
+  const { text } = entryText(row, step === null ? undefined : flow.item(step));
+  const data = payload === null ? null : (JSON.parse(payload) as JsonValue);
+  return { version: 1, seq, at, kind, step, occurrence, aspect, text, payload: data };
+}
