@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Project, notingHandlers, timeless } from './project.js';
+import { Project, timeless } from './project.js';
 import { waitingFlows } from './waiting-flows.js';
 
 const flows = {

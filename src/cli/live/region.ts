@@ -60,6 +60,5 @@ export class Region {
 }
 
 function visibleWidth(line: string): number {
-  // eslint-disable-next-line no-control-regex
   return widthOf(line.replace(/\u001b\[[\d;]*m/g, ''));
 }

@@ -173,7 +173,7 @@ $`),
     const run = await new LiveReader(world.storage, record, (...about) => new HistoryReader(...about)).read();
     const lines = renderLive({ run, advice: [] }, world.clock.now(), { ...wide, columns: 12, color: true });
     expect(lines[1]).toMatch(/^ {2}\u001b\[36m⠋\u001b\[0m reserve/);
-    // eslint-disable-next-line no-control-regex
+
     for (const line of lines) expect(widthOf(line.replace(/\u001b\[[\d;]*m/g, ''))).toBeLessThanOrEqual(12);
   });
 });

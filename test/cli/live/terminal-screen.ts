@@ -19,7 +19,7 @@ export class TerminalScreen {
 
   write(text: string): void {
     this.written += text.length;
-    // eslint-disable-next-line no-control-regex
+
     for (const [piece = ''] of text.matchAll(/\u001b\[[?\d;]*[A-Za-z]|\r|\n|[^\u001b\r\n]+/g)) this.#take(piece);
   }
 
