@@ -85,7 +85,10 @@ function readPastSlips(original: string): Reading {
     const tokens = [...new Parser().parse(text)];
     const tooDeep = tooDeepToCompose(tokens);
     if (tooDeep !== undefined) return { slips, fatal: tooDeep, documents: [], tokens };
-    const found = slipsIn(tokens, text, original);
+    // What is masked can still look like a slip; said once, it is read past.
+    const found = slipsIn(tokens, text, original).filter(({ diagnostic: { code, range } }) =>
+      slips.every((each) => each.code !== code || each.range.start !== range.start),
+    );
     if (found.length > 0 && round < rounds) {
       slips.push(...found.map((slip) => slip.diagnostic));
       text = masked(text, found);

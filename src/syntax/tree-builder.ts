@@ -29,10 +29,10 @@ export class TreeBuilder {
     if (node === null) return emptyScalar(place);
     if (isAlias(node)) return this.#alias(node.source, rangeOf(node), depth);
     const anchor = 'anchor' in node ? node.anchor : undefined;
-    if (anchor === undefined) return this.#unanchored(node, depth);
+    if (anchor === undefined) return this.#unanchored(node, depth, place);
     const [expansions, added] = [this.#expansions, this.#added];
     this.#anchors.set(anchor, 'open');
-    const built = this.#unanchored(node, depth);
+    const built = this.#unanchored(node, depth, place);
     this.#anchors.set(anchor, {
       node: built,
       expansions: this.#expansions - expansions,
@@ -41,15 +41,23 @@ export class TreeBuilder {
     return built;
   }
 
-  #unanchored(node: Node, depth: number): SyntaxNode {
+  /** `place` is where a value is shown that is not there. */
+  #unanchored(node: Node, depth: number, place: Range): SyntaxNode {
     const range = rangeOf(node);
-    if (isScalar(node)) return this.#scalar(node, range);
+    if (isScalar(node)) return range.start === range.end ? emptyScalar(place) : this.#scalar(node, range);
     if (isMap(node)) return this.#mapping(node, range, depth);
     if (isSeq(node)) {
-      const items = node.items.map((item) => this.#node(item as Node | null, depth + 1, range));
+      const items = node.items.map((item) => this.#node(item as Node | null, depth + 1, this.#dashBefore(item, range)));
       return this.#measured({ kind: 'sequence', items, range, flow: node.flow === true }, items);
     }
     throw new TypeError(`unexpected YAML node ${node.constructor.name}`);
+  }
+
+  /** The `-` of an item that holds nothing. */
+  #dashBefore(item: unknown, list: Range): Range {
+    if (!isScalar(item) || item.range == null || item.range[0] !== item.range[1]) return list;
+    const dash = this.source.text.lastIndexOf('-', item.range[0]);
+    return dash < list.start ? list : { start: dash, end: dash + 1 };
   }
 
   #mapping(node: YAMLMap, range: Range, depth: number): MappingNode {
@@ -57,8 +65,7 @@ export class TreeBuilder {
     const seen = new Map<string, Range>();
     for (const pair of node.items) {
       const key = this.#key(pair.key as Node | null, range);
-      const after = key?.range.end ?? range.start;
-      const value = this.#node(pair.value as Node | null, depth + 1, { start: after, end: after });
+      const value = this.#node(pair.value as Node | null, depth + 1, key?.range ?? range);
       if (key === undefined) continue;
       if (pair.value === null) this.diagnostics.push(rules.noValueProblem(key.value, key.range));
       const first = seen.get(key.value);
@@ -94,7 +101,9 @@ export class TreeBuilder {
       this.diagnostics.push({ code: 'RS1011', severity: 'error', message: 'a key must be text', range, help });
       return undefined;
     }
-    const range = rangeOf(node);
+    const place = rangeOf(node);
+    // A key that is not there is shown at its colon.
+    const range = place.end > place.start ? place : { start: place.start, end: place.start + 1 };
     const value = String(node.value);
     const problem = rules.keyProblem(value, node.type === 'PLAIN', range);
     if (problem !== undefined) {

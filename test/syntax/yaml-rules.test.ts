@@ -80,7 +80,7 @@ describe('what is refused', () => {
       ],
     ],
     ['a key that is null', '~: d\n', ['1:1-2 error RS1011 a key must be text, and `~` is null']],
-    ['a missing key', 'a:\n  : d\n', ['2:3-3 error RS1011 a key is missing before the colon']],
+    ['a missing key', 'a:\n  : d\n', ['2:3-4 error RS1011 a key is missing before the colon']],
     [
       'keys that every object has',
       '__proto__: 1\na: { "constructor": 1, prototype: 2 }\n',
