@@ -131,6 +131,9 @@ function holds(kind: FieldKind, value: SyntaxNode): boolean {
       return value.kind === 'mapping' || (isText && String(value.value).startsWith('='));
     case 'list':
       return value.kind === 'sequence' || isText;
+    case 'time or duration':
+    case 'time, duration or never':
+      return isText || entryOf(value, 'until') !== undefined;
     case 'value':
     case 'literal':
       return true;
@@ -210,11 +213,15 @@ export function misspeltVerb(node: MappingNode): MeantVerb | undefined {
   if (typed !== undefined) return { entry: typed, help: typeHelp(typed) };
   for (const entry of strangers) {
     const [verb] = verbsMeant.get(folded(entry.key.value)) ?? [];
-    const guess = nearest(entry.key.value, verbs);
+    // `ste` could be a `step` or a `set`: what stands under it decides.
+    const fitting = verbs.filter((each) => takes(each, entry.value));
+    const guess = nearest(entry.key.value, fitting) ?? nearest(entry.key.value, verbs);
     const advice = verbAdvice.get(folded(entry.key.value));
     if (advice !== undefined) return { entry, help: advice };
     if (verb !== undefined) return otherVerb(entry, verb, node);
-    if (guess !== undefined && isVerb(guess)) return { entry, verb: guess, help: `did you mean \`${guess}\`?` };
+    if (guess !== undefined && isVerb(guess)) {
+      return { entry, help: `did you mean \`${guess}\`?`, ...(takes(guess, entry.value) && { verb: guess }) };
+    }
   }
   return undefined;
 }
@@ -223,15 +230,19 @@ function isKnownOnItems(word: string): boolean {
   return Object.values(itemShapes).some((shape) => Object.hasOwn(shape.keys, word));
 }
 
-function otherVerb(entry: MappingEntry, verb: Verb, node: MappingNode): MeantVerb {
+/** Whether a value is of the kind that stands under a verb. */
+function takes(verb: Verb, value: SyntaxNode): boolean {
   const kind = itemShapes[verb].keys[verb];
+  return kind !== undefined && holds(kind, value);
+}
+
+function otherVerb(entry: MappingEntry, verb: Verb, node: MappingNode): MeantVerb {
   const lacksBody = itemShapes[verb].required.some(
     (key) =>
       key !== verb &&
       !node.entries.some((each) => each.key.value === key || keysMeant.get(folded(each.key.value))?.includes(key)),
   );
-  const fits =
-    kind !== undefined && holds(kind, entry.value) && !lacksBody && (verb !== 'branch' || hasArms(entry.value));
+  const fits = takes(verb, entry.value) && !lacksBody && (verb !== 'branch' || hasArms(entry.value));
   if (fits) return { entry, verb, help: `did you mean \`${verb}\`?` };
   const word = folded(entry.key.value);
   const isIf = word === 'if' || word === 'elif' || word === 'else';
@@ -247,12 +258,14 @@ function hasArms(node: SyntaxNode): boolean {
   return node.items.every((arm) => entryOf(arm, 'when') !== undefined || entryOf(arm, 'else') !== undefined);
 }
 
-/** Whether a map among the arms of a `branch` is meant as its `else`, under this or another name. */
+/** Whether a map among the arms of a `branch` is meant as its `else`, under this or another name or misspelt. */
 export function isElse(arm: MappingNode): boolean {
   if (entryOf(arm, 'else') !== undefined) return true;
-  return (
-    entryOf(arm, 'when') === undefined &&
-    arm.entries.some(({ key }) => keysMeant.get(folded(key.value))?.includes('else'))
+  if (entryOf(arm, 'when') !== undefined) return false;
+  return arm.entries.some(
+    ({ key: { value: word } }) =>
+      keysMeant.get(folded(word))?.includes('else') === true ||
+      nearest(word, [...Object.keys(innerShapes.whenArm.keys), 'else']) === 'else',
   );
 }
 
