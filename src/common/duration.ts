@@ -19,6 +19,17 @@ export function parseDuration(text: string): number {
   return ms;
 }
 
+/** The duration of so many milliseconds, exactly: what `parseDuration` reads. */
+export function writeDuration(ms: number): string {
+  let rest = ms;
+  const parts = Object.entries(unitMs).map(([unit, size]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return count === 0 ? '' : `${count}${unit}`;
+  });
+  return parts.join('') || '0s';
+}
+
 export function isDuration(text: string): boolean {
   return durationMs(text) !== undefined;
 }

@@ -3,5 +3,5 @@ export { JsonText, toJsonText } from './json-text.js';
 export { type ErrorCode, RunsheetError, errorCodes } from './errors.js';
 export { type Clock, type Timer, systemClock } from './clock.js';
 export { canonicalJson } from './canonical-json.js';
-export { durationProblem, durationText, isDuration, parseDuration } from './duration.js';
+export { durationProblem, durationText, isDuration, parseDuration, writeDuration } from './duration.js';
 export { table } from './table.js';

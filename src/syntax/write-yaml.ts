@@ -1,0 +1,21 @@
+import { Document, isCollection, visit } from 'yaml';
+import type { JsonValue } from '../common/index.js';
+
+/** What is shorter than this stands on one line. */
+const comfortableLength = 72;
+
+/**
+ * Writes a value as YAML that the language reads back as the same value without a warning. Small maps and lists inside
+ * others stand on one line.
+ */
+export function writeYaml(value: JsonValue): string {
+  // Words such as `no`, which other readers take for false, are quoted.
+  const document = new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
+  visit(document, (key, node, path) => {
+    if (key === null || path.length < 4 || !isCollection(node)) return undefined;
+    if (JSON.stringify(node.toJSON()).length > comfortableLength) return undefined;
+    node.flow = true;
+    return visit.SKIP;
+  });
+  return document.toString({ lineWidth: 110, singleQuote: true });
+}
