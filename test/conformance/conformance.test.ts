@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { renderDiagnostics } from '../../src/syntax/index.js';
+import { runLoadedTests } from '../../src/testing/flow-runner/index.js';
 import { FlowLibrary, isFlowTestFile, loadFlowTest } from '../../src/testing/flow-tests/index.js';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -15,8 +16,11 @@ describe('scenarios of the Serverless Workflow compatibility kit', () => {
     expect([...new Set(linked)].sort()).toEqual(files);
   });
 
-  test.each(files)('%s has no mistake and no warning', async (name) => {
-    const { source, diagnostics } = await loadFlowTest(`${folder}/${name}`, { library });
-    expect(renderDiagnostics(diagnostics, source, { color: false })).toBe('');
+  test.each(files)('%s has no mistake and no warning, and passes', async (name) => {
+    const loaded = await loadFlowTest(`${folder}/${name}`, { library });
+    expect(renderDiagnostics(loaded.diagnostics, loaded.source, { color: false })).toBe('');
+    const results = await runLoadedTests(loaded);
+    expect(results.filter(({ ok }) => !ok)).toEqual([]);
+    expect(results.length).toBeGreaterThan(0);
   });
 });

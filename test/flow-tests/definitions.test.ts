@@ -3,11 +3,21 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { HandlerRegistry, loadHandlers } from '../../src/handlers/index.js';
 import { renderDiagnostics } from '../../src/syntax/index.js';
+import { FlowCoverage, runLoadedTests } from '../../src/testing/flow-runner/index.js';
 import { FlowLibrary, isFlowTestFile, loadFlowTest } from '../../src/testing/flow-tests/index.js';
 
 const files = readdirSync('definitions').filter(isFlowTestFile);
 const handlers = new HandlerRegistry(await loadHandlers('handlers'));
 const library = new FlowLibrary();
+
+/** With `crash: every` each test is a hundred runs or more. */
+const minutes = { timeout: 300_000 };
+
+/** The time limit of a run that no handler could take so long to reach: each call is limited to minutes. */
+const outOfReach: Readonly<Record<string, string>> = {
+  'import-orders.test.yaml': 'the timeout of the run',
+  'travel-booking.test.yaml': 'the timeout of the run',
+};
 
 describe('the tests of definitions/', () => {
   test('are there for every flow', () => {
@@ -15,9 +25,23 @@ describe('the tests of definitions/', () => {
     expect(files).toEqual(flows.map((name) => name.replace('.yaml', '.test.yaml')));
   });
 
-  test.each(files)('%s has no mistake and no warning', async (name) => {
-    const options = { handlers: handlers.catalogue(), library };
-    const { source, diagnostics } = await loadFlowTest(join('definitions', name), options);
-    expect(renderDiagnostics(diagnostics, source, { color: false })).toBe('');
-  });
+  test.each(files)(
+    '%s has no mistake and no warning, passes, and comes to every place of the flow',
+    minutes,
+    async (name) => {
+      const options = { handlers: handlers.catalogue(), library };
+      const loaded = await loadFlowTest(join('definitions', name), options);
+      const { source, diagnostics, workflow } = loaded;
+      expect(renderDiagnostics(diagnostics, source, { color: false })).toBe('');
+      if (workflow === undefined) throw new Error('a flow without mistakes has a definition');
+      const coverage = new FlowCoverage(workflow);
+      const results = await runLoadedTests(loaded, {
+        handlers,
+        onJournal: (definition, entries) => definition.name === workflow.name && coverage.add(entries),
+      });
+      expect(results.filter(({ ok }) => !ok)).toEqual([]);
+      const missing = coverage.summary().missing.map(({ what }) => what);
+      expect(missing).toEqual(name in outOfReach ? [outOfReach[name]] : []);
+    },
+  );
 });

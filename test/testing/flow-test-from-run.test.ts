@@ -191,6 +191,7 @@ describe('no test is made', () => {
 
   test('of a run that does not exist', async () => {
     const world = await FlowWorld.of(orderFlows);
+    await world.engine.start();
     await expect(flowTestFromRun(world.storage, 'wf_0')).rejects.toThrow('there is no run wf_0');
   });
 });

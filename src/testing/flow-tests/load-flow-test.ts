@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import { applyIgnoreComments } from '../../check/index.js';
 import type { Definition } from '../../definition/index.js';
 import type { HandlerCatalogue } from '../../handlers/index.js';
@@ -82,7 +82,7 @@ async function findFlows(name: string, testFile: string, options: LoadFlowTestOp
   const { definitions, library = new FlowLibrary() } = options;
   const isPath = /[/\\]|\.(yaml|yml|json)$/.test(name);
   const beside = dirname(testFile);
-  const path = join(beside, name);
+  const path = isAbsolute(name) ? name : join(beside, name);
   const folders = [isPath ? dirname(path) : beside, ...(definitions === undefined ? [] : [definitions])];
   const around = (await Promise.all(folders.map((folder) => library.folder(folder)))).flat();
   const flow = isPath ? await library.file(path) : newest(around, name);

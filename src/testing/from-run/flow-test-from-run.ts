@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, RunsheetError, writeDuration } from '../../common/index.js';
-import { type Definition, definitionFromCanonical } from '../../definition/index.js';
+import { type Definition, type Items, bodiesOf, definitionFromCanonical } from '../../definition/index.js';
 import { type Run, type RunHistory, readHistory } from '../../engine/index.js';
 import { type InboxMessage, type JournalRow, type Storage, terminalStatuses } from '../../storage/index.js';
 import { writeYaml } from '../../syntax/index.js';
@@ -85,7 +85,7 @@ function testOf({ definition, journal, inbox, history }: Recording): JsonObject 
     ...(signals.length > 0 && { signals }),
     ...(cancel !== undefined && { cancel: cancelOf(cancel, startedAt) }),
     ...(secrets.length > 0 && { secrets: Object.fromEntries(secrets.map((name) => [name, 'secret'])) }),
-    expect: expectationOf(history, calls),
+    expect: expectationOf(history, calls, sideBySide(definition)),
   };
 }
 
@@ -145,8 +145,14 @@ function replyOf({ at, end }: RecordedCall): JsonObject {
   };
 }
 
-function expectationOf({ run, steps, reversals }: RunHistory, calls: readonly RecordedCall[]): JsonObject {
-  const ran = steps.filter(({ kind, step }) => kind !== 'skipped' && !step.includes('@')).map(({ step }) => step);
+function expectationOf(
+  { run, steps, reversals }: RunHistory,
+  calls: readonly RecordedCall[],
+  concurrent: ReadonlySet<string>,
+): JsonObject {
+  const ran = steps
+    .filter(({ kind, step }) => kind !== 'skipped' && !step.includes('@') && !concurrent.has(step))
+    .map(({ step }) => step);
   const undone = reversals.filter(({ state }) => state === 'undone');
   const counts = new Map<string, number>();
   for (const { kind, name } of calls) if (kind === 'handler') counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -167,4 +173,20 @@ function expectationOf({ run, steps, reversals }: RunHistory, calls: readonly Re
 function errorOf({ id, error }: Run): JsonObject {
   const { name = '', message = '', step = null } = error ?? {};
   return { name, ...(!message.includes(id) && { message }), ...(step !== null && { step }) };
+}
+
+/** Ids of items that run beside others: in which order they begin may be another each time. */
+function sideBySide({ document }: Definition): Set<string> {
+  const found = new Set<string>();
+  const visit = (list: Items, isConcurrent: boolean): void => {
+    for (const item of list) {
+      if (isConcurrent && item.id !== undefined) found.add(item.id);
+      const splits = 'parallel' in item || ('forEach' in item && (item.concurrency ?? 1) > 1);
+      for (const body of bodiesOf(item)) visit(body.list, isConcurrent || (splits && body.path[0] !== 'onError'));
+    }
+  };
+  visit(document.steps, false);
+  visit(document.onFailure ?? [], false);
+  visit(document.finally ?? [], false);
+  return found;
 }
