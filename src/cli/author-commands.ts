@@ -32,6 +32,7 @@ export const addAuthorCommands: CommandGroup = (command, io, done) => {
   command('test [paths...]', 'run flow tests: files, folders, or flows that have tests beside them')
     .addOption(formatOption().choices(['human', 'json', 'junit']))
     .option('--json', 'the same as --format json')
+    .option('--watch', 'run them again whenever something changes', false)
     .option('--filter <text>', 'only tests whose names hold this text')
     .option('--coverage', 'tell which places of the flows no test came to')
     .option('--coverage-min <percent>', 'fail if less of a flow is covered', wholeNumber(0))

@@ -122,4 +122,115 @@ describe('runsheet test', () => {
       "
     `);
   });
+
+  it('gives JSON', async () => {
+    const { code, out } = await project().runsheet(['test', '--json', '--filter', 'SMALL']);
+    expect(code).toBe(0);
+    expect(JSON.parse(timeless(out))).toEqual({
+      version: 1,
+      tests: [
+        {
+          file: 'definitions/order.test.yaml',
+          name: 'a small order is shipped',
+          ok: true,
+          durationMs: 0,
+          message: null,
+        },
+      ],
+      diagnostics: [],
+    });
+    const failing = await project().runsheet(['test', '--json']);
+    const { tests: all } = JSON.parse(failing.out) as { tests: { message: string | null }[] };
+    expect(all[2]?.message).toContain('definitions/order.test.yaml:21:34: failed: the output is another one');
+  });
+
+  it('gives JUnit XML', async () => {
+    const files = { ...broken, 'definitions/order.yaml': order, 'definitions/order.test.yaml': tests };
+    const { code, out } = await new Project(files).runsheet(['test', '--format', 'junit', '--filter', 'exact']);
+    expect(code).toBe(3);
+    expect(timeless(out)).toMatchInlineSnapshot(`
+      "<?xml version="1.0" encoding="UTF-8"?>
+      <testsuites name="runsheet test">
+        <testsuite name="definitions/bad.test.yaml" tests="1" failures="0" errors="1" time="0">
+          <testcase name="the file has no mistakes" classname="definitions/bad.test.yaml" file="definitions/bad.test.yaml">
+            <error message="a test has no \`expext\`" type="RS6003">definitions/bad.test.yaml:2:22: error RS6003: a test has no \`expext\`
+        2 | tests: [{ name: one, expext: {} }]
+          |                      ^^^^^^
+        help: did you mean \`expect\`?
+      </error>
+          </testcase>
+        </testsuite>
+        <testsuite name="definitions/order.test.yaml" tests="1" failures="1" errors="0" time="0">
+          <testcase name="the exact output" classname="definitions/order.test.yaml" file="definitions/order.test.yaml" time="0">
+            <failure message="the output is another one">definitions/order.test.yaml:21:34: failed: the output is another one
+        21 |     expect: { output: { shipped: t-2 } }
+           |                                  ^^^
+        - shipped: &quot;t-2&quot;
+        + shipped: &quot;t-1&quot;
+
+        what the run did (completed after 2m of virtual time):
+          reserve   completed  1 attempt   at 0ms           gave {&quot;reservationId&quot;:&quot;r-1&quot;}
+          charge    completed  2 attempts  at 0ms  took 2m  gave {&quot;paymentId&quot;:&quot;p-1&quot;}
+          approval  skipped                at 2m
+          ship      completed  1 attempt   at 2m            gave &quot;t-1&quot;
+      </failure>
+          </testcase>
+        </testsuite>
+      </testsuites>
+      "
+    `);
+  });
+
+  it('tells what no test came to, and fails where that is too much', async () => {
+    const passing = tests.slice(0, tests.indexOf('  - name: all that'));
+    const files = { 'definitions/order.yaml': order, 'definitions/order.test.yaml': passing };
+    const { code, out, err } = await new Project(files).runsheet(['test', '--coverage-min', '80']);
+    expect(code).toBe(1);
+    expect(err).toBe('1 test, all passed\nerror: 50% of order is covered, and --coverage-min asks for 80%\n');
+    expect(out.slice(out.indexOf('\norder (') + 1)).toMatchInlineSnapshot(`
+      "order (definitions/order.yaml): 50% covered, 5 of 10 places
+        line 7: no test came to the compensation of reserve
+        line 11: no test came to approval
+        line 14: no test came to the timeout of approval
+        line 17: no test came to arm refused of branch@3
+        line 19: no test came to fail@3.0.0
+      "
+    `);
+  });
+
+  it('shows the mistakes of a file instead of running it', async () => {
+    const { code, out, err } = await new Project(broken).runsheet(['test']);
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+    expect(err).toMatchInlineSnapshot(`
+      "definitions/bad.test.yaml:2:22: error RS6003: a test has no \`expext\`
+        2 | tests: [{ name: one, expext: {} }]
+          |                      ^^^^^^
+        help: did you mean \`expect\`?
+      0 tests, 1 file has mistakes and was not run
+      "
+    `);
+  });
+
+  it('takes a flow for its tests', async () => {
+    const { code, out } = await project().runsheet(['test', 'definitions/order.yaml', '--filter', 'small']);
+    expect({ code, out: timeless(out) }).toEqual({
+      code: 0,
+      out: 'definitions/order.test.yaml\n  ok    a small order is shipped (<time>)\n',
+    });
+  });
+
+  it.each([
+    [['test', 'none.test.yaml'], 'there is no none.test.yaml; give the path of a test file, or of a folder of them'],
+    [['test', 'empty'], 'there are no flow tests (*.test.yaml) in the folder empty'],
+    [['test', 'empty/flow.yaml'], 'there are no tests of empty/flow.yaml beside it'],
+    [['test', '--filter', 'nothing'], 'no test has a name that holds "nothing"'],
+  ])('%j finds nothing', async (args, message) => {
+    const folder = project();
+    folder.write('empty/flow.yaml', 'workflow: flow\nsteps: []\n');
+    const { code, err } = await folder.runsheet(args);
+    expect(code).toBe(4);
+    expect(err).toContain(message);
+  });
 });
+
+const broken = { 'definitions/bad.test.yaml': 'workflow: ./none.yaml\ntests: [{ name: one, expext: {} }]\n' };

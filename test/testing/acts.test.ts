@@ -223,7 +223,7 @@ describe('a test never hangs', () => {
       'steps: [{ id: gate, waitFor: go, timeout: never }]',
       'tests:\n  - name: waits\n    expect: { status: waiting, ran: [gate] }\n  - name: wrong\n',
     );
-    expect(text).toContain('it waits for the signal go (gate), since 0ms after the start, without a limit');
+    expect(text).toContain('it waits for the signal go (gate), since 0ms, without a limit');
     expect(text.match(/failed:/g)).toHaveLength(1);
   });
 

@@ -1,26 +1,15 @@
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import type { Definition } from '../../definition/index.js';
-import type { HandlerRegistry } from '../../handlers/index.js';
-import { Source, renderDiagnostics } from '../../syntax/index.js';
-import { FlowCoverage, runLoadedTests } from '../../testing/flow-runner/index.js';
-import { FlowLibrary, checkFlowTestSource } from '../../testing/flow-tests/index.js';
+import { type Coverage, mergeCoverage } from '../../testing/flow-runner/index.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { CommandFailure, systemCodeOf } from '../failure.js';
-import { type Io, pathOf, wantsColor } from '../io.js';
-import { projectHandlers } from '../project-handlers.js';
+import { CommandFailure } from '../failure.js';
+import { type Io, wantsColor } from '../io.js';
+import { handlersPath } from '../project-handlers.js';
 import { definitionsSetting } from '../settings.js';
-import { testFilesOf } from '../test-files.js';
-import {
-  type TestReport,
-  type TestedFile,
-  coverageText,
-  fileText,
-  isInvalid,
-  reportJson,
-  reportJunit,
-  summaryText,
-} from '../test-report.js';
+import type { FileReport } from '../test-run/file-report.js';
+import { coverageText, fileText, reportJson, reportJunit, summaryText } from '../test-run/report-text.js';
+import { runFiles } from '../test-run/run-files.js';
+import type { TestSettings } from '../test-run/run-test-file.js';
+import { testFilesOf } from '../test-run/test-files.js';
+import { watchProject } from '../watch-project.js';
 
 export interface TestOptions {
   readonly format: 'human' | 'json' | 'junit';
@@ -28,105 +17,68 @@ export interface TestOptions {
   readonly coverage?: boolean;
   /** Least percentage of each flow. */
   readonly coverageMin?: number;
+  /** `false`: handlers are not loaded. */
   readonly handlers?: string | false;
   readonly definitions?: string;
+  /** Run them again whenever something changes, until interrupted. */
+  readonly watch: boolean;
 }
 
 /** Runs flow tests. */
 export async function test(paths: readonly string[], options: TestOptions, io: Io): Promise<ExitCode> {
-  const folder = definitionsSetting(options.definitions, io).path;
-  const files = await testFilesOf(paths.length === 0 ? [folder] : paths, io);
-  const handlers = options.handlers === false ? undefined : await projectHandlers(options.handlers, io);
-  const run = new TestRun(options, handlers, io);
-  for (const path of files) await run.file(path);
-  return run.end();
+  const { definitions, handlers, watch } = options;
+  if (!watch) return testOnce(paths, options, io);
+  return watchProject({ paths, definitions, handlers }, io, async () => {
+    await testOnce(paths, options, io);
+  });
 }
 
-class TestRun {
-  readonly #options: TestOptions;
-  readonly #handlers: HandlerRegistry | undefined;
-  readonly #io: Io;
-  readonly #library = new FlowLibrary();
-  readonly #files: TestedFile[] = [];
-  /** By hash of the flow. */
-  readonly #coverage = new Map<string, FlowCoverage>();
-
-  constructor(options: TestOptions, handlers: HandlerRegistry | undefined, io: Io) {
-    this.#options = options;
-    this.#handlers = handlers;
-    this.#io = io;
-  }
-
-  async file(path: string): Promise<void> {
-    const io = this.#io;
-    const { definitions, filter, format } = this.#options;
-    const handlers = this.#handlers;
-    const folder = pathOf(io, definitionsSetting(definitions, io).path);
-    const loaded = await checkFlowTestSource(Source.fromBytes(pathOf(io, path), await read(path, io)), {
-      ...(existsSync(folder) && { definitions: folder }),
-      ...(handlers !== undefined && { handlers: handlers.catalogue() }),
-      library: this.#library,
-    });
-    const { root, diagnostics, workflow } = loaded;
-    // Messages call the file as its user did.
-    const source = new Source(path, loaded.source.text);
-    const file: TestedFile = { source, root, diagnostics, results: [] };
-    if (workflow !== undefined && !isInvalid(file)) this.#coverageOf(workflow);
-    const results = isInvalid(file)
-      ? []
-      : await runLoadedTests(loaded, {
-          ...(handlers !== undefined && { handlers }),
-          ...(filter !== undefined && { filter }),
-          onJournal: (definition, entries) => this.#coverageOf(definition).add(entries),
-        });
-    const tested = { ...file, results };
-    this.#files.push(tested);
-    if (format !== 'human') return;
-    if (diagnostics.length > 0) {
-      io.err(renderDiagnostics(diagnostics, source, { color: wantsColor(io, io.errIsTerminal) }));
-    }
-    if (results.length > 0) io.out(fileText(tested, wantsColor(io, io.outIsTerminal)));
-  }
-
-  end(): ExitCode {
-    const { format, coverage, coverageMin, filter } = this.#options;
-    const wanted = coverage === true || coverageMin !== undefined;
-    const summaries = wanted ? [...this.#coverage.values()].map((each) => each.summary()) : undefined;
-    const report: TestReport = { files: this.#files, coverage: summaries };
-    if (format === 'json') this.#io.out(reportJson(report));
-    else if (format === 'junit') this.#io.out(reportJunit(report));
-    else if (summaries !== undefined) this.#io.out(`\n${coverageText(summaries)}`);
-    this.#io.err(`${summaryText(report)}\n`);
-    if (this.#files.some(isInvalid)) return exitCodes.invalidFlow;
-    const results = this.#files.flatMap((file) => file.results);
-    if (results.length === 0 && filter !== undefined) {
-      throw new CommandFailure(exitCodes.notFound, `no test has a name that holds ${JSON.stringify(filter)}`);
-    }
-    if (results.some(({ ok }) => !ok)) return exitCodes.failed;
-    return this.#isCoveredEnough(summaries ?? [], coverageMin ?? 0) ? exitCodes.fine : exitCodes.failed;
-  }
-
-  #isCoveredEnough(coverage: NonNullable<TestReport['coverage']>, least: number): boolean {
-    const low = coverage.filter(({ percent }) => percent < least);
-    for (const { definition, percent } of low) {
-      this.#io.err(`error: ${percent}% of ${definition.name} is covered, and --coverage-min asks for ${least}%\n`);
-    }
-    return low.length === 0;
-  }
-
-  #coverageOf(definition: Definition): FlowCoverage {
-    const known = this.#coverage.get(definition.hash) ?? new FlowCoverage(definition);
-    this.#coverage.set(definition.hash, known);
-    return known;
-  }
+async function testOnce(paths: readonly string[], options: TestOptions, io: Io): Promise<ExitCode> {
+  const { format, filter, watch } = options;
+  const definitions = definitionsSetting(options.definitions, io).path;
+  const files = await testFilesOf(paths.length === 0 ? [definitions] : paths, io);
+  const settings: TestSettings = {
+    cwd: io.cwd,
+    definitions,
+    handlers: options.handlers === false ? undefined : handlersPath(options.handlers, io),
+    filter,
+    colorOut: format === 'human' && wantsColor(io, io.outIsTerminal),
+    colorErr: format === 'human' && wantsColor(io, io.errIsTerminal),
+  };
+  const reports = await runFiles(files, settings, {
+    clock: io.clock,
+    fresh: watch,
+    onReport(report) {
+      if (format !== 'human') return;
+      if (report.diagnosticsText !== '') io.err(report.diagnosticsText);
+      if (report.tests.length > 0) io.out(fileText(report, settings.colorOut));
+    },
+  });
+  return conclude(reports, options, io);
 }
 
-async function read(path: string, io: Io): Promise<Uint8Array> {
-  try {
-    return await readFile(pathOf(io, path));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const missing = systemCodeOf(error) === 'ENOENT';
-    throw new CommandFailure(missing ? exitCodes.notFound : exitCodes.usage, `${path} cannot be read: ${reason}`);
+function conclude(reports: readonly FileReport[], options: TestOptions, io: Io): ExitCode {
+  const { format, filter, coverage: isWanted, coverageMin = 0, watch } = options;
+  const tests = reports.flatMap((report) => report.tests);
+  const isInvalid = reports.some((report) => report.isInvalid);
+  if (tests.length === 0 && !isInvalid && filter !== undefined) {
+    throw new CommandFailure(exitCodes.notFound, `no test has a name that holds ${JSON.stringify(filter)}`);
   }
+  const coverage =
+    isWanted === true || coverageMin > 0 ? mergeCoverage(reports.flatMap(({ flows }) => flows)) : undefined;
+  if (format === 'json') io.out(reportJson(reports, coverage, { inLines: watch }));
+  else if (format === 'junit') io.out(reportJunit(reports));
+  else if (coverage !== undefined) io.out(`\n${coverageText(coverage)}`);
+  io.err(`${summaryText(reports)}\n`);
+  if (isInvalid) return exitCodes.invalidFlow;
+  if (tests.some(({ ok }) => !ok)) return exitCodes.failed;
+  return isCoveredEnough(coverage ?? [], coverageMin, io) ? exitCodes.fine : exitCodes.failed;
+}
+
+function isCoveredEnough(coverage: readonly Coverage[], least: number, io: Io): boolean {
+  const low = coverage.filter(({ percent }) => percent < least);
+  for (const { workflow, percent } of low) {
+    io.err(`error: ${percent}% of ${workflow} is covered, and --coverage-min asks for ${least}%\n`);
+  }
+  return low.length === 0;
 }

@@ -1,3 +1,4 @@
+import { relative, resolve } from 'node:path';
 import { type Definition, type Item, type Verb, bodiesOf } from '../../definition/index.js';
 import type { JournalRow } from '../../storage/index.js';
 import { type Path, type Source, nodeAt, parseDocument } from '../../syntax/index.js';
@@ -12,15 +13,53 @@ export interface CoveragePoint {
   readonly path: Path;
 }
 
+/** A flow's points, and those that some runs of it came to. Plain data, to be added up over files and threads. */
+export interface FlowMarks {
+  readonly hash: string;
+  readonly workflow: string;
+  readonly revision: number;
+  /** Of the flow; null where it is not known. */
+  readonly file: string | null;
+  /** In the order of the file. */
+  readonly points: readonly (CoveragePoint & { readonly mark: string; readonly line: number | null })[];
+  readonly marks: readonly string[];
+}
+
 /** What the tests of a flow have come to. */
 export interface Coverage {
-  readonly definition: Definition;
+  readonly workflow: string;
+  readonly revision: number;
+  readonly file: string | null;
   readonly total: number;
   readonly covered: number;
   /** Whole, from 0 to 100; 100 only where nothing is missing. */
   readonly percent: number;
-  /** In the order of the file; the line is that of the flow's file, where it is known. */
-  readonly missing: readonly (CoveragePoint & { readonly line?: number })[];
+  /** In the order of the file. */
+  readonly missing: readonly { readonly line: number | null; readonly kind: string; readonly what: string }[];
+}
+
+/** Adds up what runs came to, by flow. */
+export function mergeCoverage(flows: readonly FlowMarks[]): Coverage[] {
+  const byHash = new Map<string, { readonly flow: FlowMarks; readonly marks: Set<string> }>();
+  for (const flow of flows) {
+    const known = byHash.get(flow.hash) ?? { flow, marks: new Set<string>() };
+    for (const mark of flow.marks) known.marks.add(mark);
+    byHash.set(flow.hash, known);
+  }
+  return [...byHash.values()].map(({ flow: { workflow, revision, file, points }, marks }) => {
+    const missing = points.filter(({ mark }) => !marks.has(mark));
+    const total = points.length;
+    const covered = total - missing.length;
+    return {
+      workflow,
+      revision,
+      file,
+      total,
+      covered,
+      percent: total === 0 ? 100 : Math.floor((covered / total) * 100),
+      missing: missing.map(({ line, kind, what }) => ({ line, kind, what })),
+    };
+  });
 }
 
 /** The points of a flow, and which of them runs of it came to. */
@@ -51,21 +90,18 @@ export class FlowCoverage {
     this.#markTraceless();
   }
 
-  summary(): Coverage {
-    const missing = [...this.#points].filter(([mark]) => !this.#marks.has(mark)).map(([, point]) => point);
-    const total = this.#points.size;
-    const covered = total - missing.length;
-    const { source } = this.#definition;
-    const lineOf = source === undefined ? () => undefined : lines(source);
+  /** @param folder from which the path of the flow's file is told */
+  marks(folder: string): FlowMarks {
+    const { hash, name, revision, source } = this.#definition;
+    const lineOf = source === undefined ? () => null : lines(source);
+    const points = [...this.#points].map(([mark, point]) => ({ ...point, mark, line: lineOf(point.path) }));
     return {
-      definition: this.#definition,
-      total,
-      covered,
-      percent: total === 0 ? 100 : Math.floor((covered / total) * 100),
-      missing: missing
-        .map((point) => ({ point, line: lineOf(point.path) }))
-        .sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
-        .map(({ point, line }) => ({ ...point, ...(line !== undefined && { line }) })),
+      hash,
+      workflow: name,
+      revision,
+      file: source === undefined ? null : relative(folder, resolve(source.name)),
+      points: points.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+      marks: [...this.#marks],
     };
   }
 
@@ -153,10 +189,10 @@ function marksOf({ kind, step, occurrence, aspect, payload }: JournalRow): strin
   }
 }
 
-function lines(source: Source): (path: Path) => number | undefined {
+function lines(source: Source): (path: Path) => number | null {
   const { root } = parseDocument(source);
   return (path) => {
     const node = root && nodeAt(root, path);
-    return node && source.position(node.range.start).line;
+    return node === undefined ? null : source.position(node.range.start).line;
   };
 }

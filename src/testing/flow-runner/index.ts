@@ -1,4 +1,4 @@
-export { type Coverage, type CoveragePoint, FlowCoverage } from './coverage.js';
+export { type Coverage, FlowCoverage, type FlowMarks, mergeCoverage } from './coverage.js';
 export type { TestFailure } from './failure.js';
 export { renderFailures } from './render-result.js';
 export { type RunFileOptions, runLoadedTests } from './run-file.js';

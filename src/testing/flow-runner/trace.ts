@@ -94,7 +94,7 @@ function errorText({ name, message }: HistoryError): string {
 }
 
 function waitsOf({ steps, reversals }: RunHistory, startedAt: number): string[] {
-  const since = (at: number): string => `since ${durationText(at - startedAt)} after the start`;
+  const since = (at: number): string => `since ${durationText(at - startedAt)}`;
   return [
     ...steps.flatMap((step) => {
       const place = placeText(step.step, step.occurrence);

@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isFlowFile, isFlowTestFile } from '../check/index.js';
-import { exitCodes } from './exit-codes.js';
-import { CommandFailure, systemCodeOf } from './failure.js';
-import { type Io, pathOf } from './io.js';
+import { isFlowFile, isFlowTestFile } from '../../check/index.js';
+import { exitCodes } from '../exit-codes.js';
+import { CommandFailure, systemCodeOf } from '../failure.js';
+import { type Io, pathOf } from '../io.js';
 
 /**
  * The test files that paths name, each once: files as they are, folders by what is directly in them, a flow by the tests

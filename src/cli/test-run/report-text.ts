@@ -1,0 +1,109 @@
+import { durationText } from '../../common/index.js';
+import type { Coverage } from '../../testing/flow-runner/index.js';
+import { xmlAttribute, xmlText } from '../formats/xml.js';
+import { countText } from '../text.js';
+import type { FileReport, TestReport } from './file-report.js';
+
+/** A file for people: its tests, and what is wrong with each at its line. */
+export function fileText({ file, tests }: FileReport, color: boolean): string {
+  const shown = tests.map(({ name, ok, durationMs, text }) => {
+    const word = ok ? 'ok  ' : 'FAIL';
+    const line = `  ${color ? `\u001b[${ok ? 32 : 31}m${word}\u001b[0m` : word}  ${name} (${durationText(durationMs)})\n`;
+    return ok ? line : `${line}\n${text}\n`;
+  });
+  return `${file}\n${shown.join('')}`;
+}
+
+/** `12 tests, 1 failed, 1 file has mistakes and was not run` */
+export function summaryText(files: readonly FileReport[]): string {
+  const tests = files.flatMap((file) => file.tests);
+  const failed = tests.filter(({ ok }) => !ok).length;
+  const invalid = files.filter(({ isInvalid }) => isInvalid).length;
+  const verb = invalid === 1 ? 'has mistakes and was not run' : 'have mistakes and were not run';
+  return [
+    countText(tests.length, 'test'),
+    ...(failed > 0 ? [`${failed} failed`] : tests.length > 0 ? ['all passed'] : []),
+    ...(invalid > 0 ? [`${countText(invalid, 'file')} ${verb}`] : []),
+  ].join(', ');
+}
+
+export function coverageText(coverage: readonly Coverage[]): string {
+  return coverage
+    .map(({ workflow, file, covered, total, percent, missing }) => {
+      const head = `${workflow}${file === null ? '' : ` (${file})`}: ${percent}% covered, ${covered} of ${total} places\n`;
+      const rest = missing.map(
+        ({ line, what }) => `  ${line === null ? '' : `line ${line}: `}no test came to ${what}\n`,
+      );
+      return `${head}${rest.join('')}`;
+    })
+    .join('');
+}
+
+/** @param inLines one object a line, where there may be more to come */
+export function reportJson(
+  files: readonly FileReport[],
+  coverage: readonly Coverage[] | undefined,
+  { inLines }: { inLines: boolean },
+): string {
+  const json = {
+    version: 1,
+    tests: files.flatMap(({ file, tests }) =>
+      tests.map(({ name, ok, durationMs, text }) => ({
+        file,
+        name,
+        ok,
+        durationMs: Number(durationMs.toFixed(1)),
+        message: ok ? null : text,
+      })),
+    ),
+    diagnostics: files.flatMap(({ diagnostics }) => diagnostics),
+    ...(coverage && { coverage }),
+  };
+  return `${JSON.stringify(json, undefined, inLines ? undefined : 2)}\n`;
+}
+
+/** JUnit's XML: a suite for each file, in which one with mistakes has a single case that could not be run. */
+export function reportJunit(files: readonly FileReport[]): string {
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites${xmlAttribute('name', 'runsheet test')}>`,
+    ...files.map(suite),
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function suite(report: FileReport): string {
+  const { file, tests, isInvalid } = report;
+  const cases = isInvalid ? [errorCase(report)] : tests.map((test) => testCase(file, test));
+  const attributes = [
+    xmlAttribute('name', file),
+    xmlAttribute('tests', cases.length),
+    xmlAttribute('failures', tests.filter(({ ok }) => !ok).length),
+    xmlAttribute('errors', isInvalid ? 1 : 0),
+    xmlAttribute('time', seconds(tests.reduce((sum, { durationMs }) => sum + durationMs, 0))),
+  ];
+  return [`  <testsuite${attributes.join('')}>`, ...cases, '  </testsuite>'].join('\n');
+}
+
+function testCase(file: string, { name, ok, durationMs, summary, text }: TestReport): string {
+  const place = `${xmlAttribute('name', name)}${xmlAttribute('classname', file)}${xmlAttribute('file', file)}`;
+  const opening = `    <testcase${place}${xmlAttribute('time', seconds(durationMs))}`;
+  if (ok) return `${opening}/>`;
+  const failure = `      <failure${xmlAttribute('message', summary ?? '')}>${xmlText(text)}</failure>`;
+  return [`${opening}>`, failure, '    </testcase>'].join('\n');
+}
+
+function errorCase({ file, diagnostics, diagnosticsText }: FileReport): string {
+  const [first] = diagnostics.filter(({ severity }) => severity === 'error');
+  const attributes = `${xmlAttribute('message', first?.message ?? '')}${xmlAttribute('type', first?.code ?? '')}`;
+  return [
+    `    <testcase${xmlAttribute('name', 'the file has no mistakes')}${xmlAttribute('classname', file)}${xmlAttribute('file', file)}>`,
+    `      <error${attributes}>${xmlText(diagnosticsText)}</error>`,
+    '    </testcase>',
+  ].join('\n');
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
