@@ -34,5 +34,7 @@ export {
   type Schedule,
   createEngine,
 } from './engine/index.js';
+// Whole, since only what is not named here can be added to by `declare module`.
+export * from './engine/workflow-inputs.js';
 export * from './storage/index.js';
 export { type IgnoreRule, type RunsheetConfig, defineConfig } from './cli/config.js';

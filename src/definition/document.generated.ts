@@ -304,8 +304,6 @@ export interface BranchItem {
   when?: When;
   /**
    * Arms `{ when, do }`, tried in order; the first whose condition is true is taken. The last arm is `else: […]`, which may be empty. For a single arm write `when` with `group`.
-   *
-   * @minItems 2
    */
   branch: Arm[];
   onError?: OnError;

@@ -13,6 +13,7 @@ import { type Run, toRun } from './run.js';
 import { type Schedule, nextAfter, toSchedule, upcoming } from './schedules.js';
 import { checkPayload, gatesOf, signalGuard } from './signals.js';
 import { Worker } from './worker.js';
+import type { EnqueueArguments } from './workflow-inputs.js';
 
 /**
  * Creates an engine over a storage. Nothing is opened or driven before the first call.
@@ -97,12 +98,13 @@ export class Engine {
   }
 
   /**
-   * Starts a run of the newest registered revision.
+   * Starts a run of the newest registered revision, with an input (default `{}`) and options.
    *
    * @throws RunsheetError `RS_DEFINITION_UNKNOWN`, `RS_INPUT_INVALID` naming each field,
    *   `RS_IDEMPOTENCY_CONFLICT` where the key belongs to a run with other input
    */
-  async enqueue(workflow: string, input: JsonValue = {}, { key, at }: EnqueueOptions = {}): Promise<Run> {
+  async enqueue<Name extends string>(workflow: Name, ...given: EnqueueArguments<Name>): Promise<Run> {
+    const [input = {}, { key, at } = {}] = given as readonly unknown[] as [JsonValue?, EnqueueOptions?];
     await this.#open();
     const { storage, clock, maxPayloadBytes } = this.#settings;
     const definition = this.#registry.newest(workflow);

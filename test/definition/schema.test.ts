@@ -19,7 +19,8 @@ const schema = JSON.parse(
 
 function ajv(): Ajv2020 {
   const instance = new Ajv2020({ allErrors: true, strictTypes: false, strictRequired: false });
-  for (const keyword of ['markdownDescription', 'defaultSnippets', 'tsType']) instance.addKeyword(keyword);
+  for (const keyword of ['markdownDescription', 'defaultSnippets', 'tsType', 'errorMessage', 'patternErrorMessage'])
+    instance.addKeyword(keyword);
   return instance;
 }
 
@@ -64,7 +65,7 @@ describe('schemas/workflow.schema.json', () => {
     );
     const silent = keys.filter(([, key]) => explanationOf(key as JsonObject) === undefined).map(([name]) => name);
     expect(silent).toEqual([]);
-    const snippets = schema.$defs.item?.defaultSnippets as { label: string; body: JsonObject }[];
+    const snippets = schema.$defs.itemWithoutVerb?.defaultSnippets as { label: string; body: JsonObject }[];
     expect(snippets.map(({ label }) => label)).toEqual(verbs);
     for (const { label, body } of snippets) expect(Object.keys(body)).toContain(label);
   });
