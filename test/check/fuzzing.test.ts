@@ -21,6 +21,7 @@ test(`${total} mutants of the real flows`, { timeout: 24 * 3_600_000 }, async ()
   const handlers = await handlersThatAnswer();
   const verdicts: Partial<Record<Verdict, number>> = {};
   const faults: string[] = [];
+  let known = 0;
   for (let done = 0; done < total && faults.length < 20; done += chunk) {
     const seed = firstSeed + done / chunk;
     const some: Mutant[] = fc.sample(mutants, { seed, numRuns: Math.min(chunk, total - done) });
@@ -33,8 +34,9 @@ test(`${total} mutants of the real flows`, { timeout: 24 * 3_600_000 }, async ()
         faults.push(`seed ${seed}, mutant ${index} of ${mutant.file}: ${reason}\n${mutant.text}`);
       }
     }
+    if (process.env.FUZZ_RUNS !== undefined) console.log(done + some.length, verdicts, faults.slice(known));
+    known = faults.length;
   }
-  if (process.env.FUZZ_RUNS !== undefined) console.log(verdicts);
   expect(faults).toEqual([]);
   // Changes that are all refused, or all let through, would show nothing.
   expect(verdicts.refused).toBeGreaterThan(total / 10);

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { checkSource, isFlowFile } from '../../src/check/index.js';
 import { Source, renderDiagnostics } from '../../src/syntax/index.js';
+import { suspiciousFlows } from './suspicious-flows.js';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -124,6 +125,15 @@ describe('nothing is said', () => {
     ],
   ])('of %s', (_, steps) => {
     expect(said('flow.yaml', `workflow: fine\nsteps:${steps}\n`)).toBe('');
+  });
+});
+
+describe('nothing is said of what only looks suspicious', () => {
+  const around = 'input: { order: { type: object }, items: { type: array }, note: { type: string } }';
+
+  test.each(suspiciousFlows)('%s', (_, text) => {
+    const flow = text.startsWith('\n') ? `workflow: fine\n${around}\nsteps:${text}\n` : text;
+    expect(said('fine.yaml', flow)).toBe('');
   });
 });
 

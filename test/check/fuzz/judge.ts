@@ -61,9 +61,10 @@ export type Verdict = 'refused' | 'no input' | 'completed' | 'failed' | 'left al
 /** Checks one mutant in every way; throws what is wrong with the checker. With `run`, what is accepted is run too. */
 export async function judge(mutant: Mutant, handlers: Handlers, { run }: { run: boolean }): Promise<Verdict> {
   const source = new Source('mutant.yaml', mutant.text);
-  const before = performance.now();
+  // Of the processor: how long others make it wait is no fault of the checker.
+  const before = process.cpuUsage();
   const { definition, diagnostics } = checkSource(source, { handlers: handlers.catalogue });
-  const took = performance.now() - before;
+  const { user, system } = process.cpuUsage(before);
   soundDiagnostics(diagnostics, source);
   expect(definition === undefined, 'a definition, or an error').toBe(
     diagnostics.some(({ severity }) => severity === 'error'),
@@ -77,7 +78,7 @@ export async function judge(mutant: Mutant, handlers: Handlers, { run }: { run: 
   }
   const verdict =
     definition !== undefined && run ? await runToItsEnd(definition, mutant.file, handlers.list) : undefined;
-  expect(took, 'milliseconds of checking').toBeLessThan(longestCheck);
+  expect((user + system) / 1000, 'milliseconds of checking').toBeLessThan(longestCheck);
   return verdict ?? (definition === undefined ? 'refused' : 'completed');
 }
 
