@@ -39,7 +39,15 @@ export const addAuthorCommands: CommandGroup = (command, io, done) => {
     .option(...sharedOptions.handlers)
     .option('--no-handlers', 'do not load handlers: all that are called must be scripted')
     .option(...sharedOptions.definitions)
-    .action(async (paths: string[], { json, ...options }) => {
+    .option('--from-run <run>', 'write a test that repeats a stored run, given by id or key, instead of running any')
+    .option('--output <file>', 'where that is written (default: stdout)')
+    .option(...sharedOptions.database)
+    .action(async (paths: string[], { json, fromRun, output, db, ...options }) => {
+      if (fromRun !== undefined) {
+        const { testFromRun } = await import('./test-run/test-from-run.js');
+        done(await testFromRun(fromRun, { output, db }, io));
+        return;
+      }
       const { test } = await import('./commands/test.js');
       done(await test(paths, { ...options, format: json === true ? 'json' : options.format }, io));
     });
