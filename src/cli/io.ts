@@ -19,8 +19,8 @@ export interface Io {
   err(text: string): void;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
-  /** Of the terminal that stderr is. */
-  errSize(): { readonly columns: number; readonly rows: number };
+  /** Of the terminal that stderr, or else stdout, is. */
+  terminalSize(): { readonly columns: number; readonly rows: number };
   readStdin(): Promise<string>;
   /** Hands to `write` what others (handlers, libraries) write on the terminal, instead. Returns how to end that. */
   divertOutput(write: (text: string) => void): () => void;
@@ -43,7 +43,10 @@ export const processIo: Io = {
   err: (text) => void writeErr(text),
   outIsTerminal: process.stdout.isTTY === true,
   errIsTerminal: process.stderr.isTTY === true,
-  errSize: () => ({ columns: process.stderr.columns || 80, rows: process.stderr.rows || 24 }),
+  terminalSize: () => ({
+    columns: process.stderr.columns || process.stdout.columns || 80,
+    rows: process.stderr.rows || process.stdout.rows || 24,
+  }),
   readStdin: () => text(process.stdin),
   divertOutput(write) {
     const diverted = [process.stdout, process.stderr].filter(({ isTTY }) => isTTY);

@@ -49,7 +49,12 @@ export const addRunCommands: CommandGroup = (command, io, done) => {
       done(await list(options, io));
     });
 
-  command('show <run>', 'show a run, by id or key: its steps, what it waits for, the command that moves it on')
+  withExamples(
+    command('show <run>', 'show a run, by id or key: its steps, what it waits for, the command that moves it on'),
+    { call: 'show order-42', does: 'the run with that key' },
+    { call: 'show order-42 --full', does: 'nothing cut off, each turn of its loops' },
+  )
+    .option('--full', 'cut off and fold nothing', false)
     .option('--workflow <name>', 'whose key it is, where several workflows have it')
     .option('--json', 'print JSON, nothing cut off', false)
     .option(...sharedOptions.database)

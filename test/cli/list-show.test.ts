@@ -55,9 +55,10 @@ describe('runsheet show', () => {
     const project = await projectWithRuns();
     const { code, out } = await project.runsheet(['show', 'same', '--workflow', 'bad']);
     expect(code).toBe(0);
-    const [head, error, status] = out.split('\n');
+    const [head, error, place, status] = out.split('\n');
     expect(head).toMatch(/^wf_[0-9a-f]{32} bad revision 1 \(key same\)$/);
     expect(error).toBe('error    Refused: not today (in no, attempt 1)');
+    expect(place).toBe('           at line 3: id: no');
     expect(status).toBe('status   failed');
     expect(out).toMatch(
       /\nSTEP {2}STATE {3}ATTEMPTS {2}STARTED.*\nno {4}failed {2}1 .*\n {2}error {3}Refused: not today\n/,

@@ -75,7 +75,7 @@ export class Project {
       },
       outIsTerminal: isTerminal,
       errIsTerminal: isTerminal,
-      errSize: () => size,
+      terminalSize: () => size,
       divertOutput: () => () => {},
       onExit: () => () => {},
       readStdin: () => Promise.resolve(stdin),

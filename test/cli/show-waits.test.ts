@@ -104,6 +104,7 @@ next       runsheet signal wf_2 answer
 STEP  STATE    ATTEMPTS  STARTED
 kid   waiting            <time>
   child   wf_2 kid, waiting
+          runsheet show wf_2
 `,
     );
     const { runs } = JSON.parse((await project.runsheet(['list', '--json'])).out) as { runs: { id: string }[] };
@@ -133,6 +134,7 @@ ask     waiting              <time>
     expect(await shown(project, 'saga')).toBe(
       `wf_1 saga revision 1 (key saga)
 error      Stop: on purpose (in fail@2)
+             at line 12: fail: Stop
 status     compensation-stuck, rollback stuck
 created    <time>
 started    <time>
@@ -149,6 +151,7 @@ first   completed  1         <time>
 second  completed  1         <time>
   input   {"text":"second"}
   output  {"text":"second"}
+fail@2  failed
 
 UNDOING  STATE  ATTEMPTS  STARTED
 second   stuck  1         <time>
@@ -162,7 +165,9 @@ first    owed
     await project.runsheet(['compensation', 'resume', 'saga']);
     await project.runsheet(['run', 'saga', '--continue', 'saga']);
     const { out } = await project.runsheet(['show', 'saga']);
-    expect(timeless(out)).toContain('error    Stop: on purpose (in fail@2)\nstatus   failed, rollback completed\n');
+    expect(timeless(out)).toContain(
+      'error    Stop: on purpose (in fail@2)\n           at line 12: fail: Stop\nstatus   failed, rollback completed\n',
+    );
     expect(timeless(out)).toContain(`
 UNDOING  STATE   ATTEMPTS  STARTED
 second   undone  2         <time>

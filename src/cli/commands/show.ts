@@ -1,43 +1,68 @@
-import type { HistoryError, ReversalHistory, Run, RunHistory, StepHistory } from '../../engine/index.js';
+import { type JsonValue, isJsonObject } from '../../common/index.js';
+import type { Run, RunHistory } from '../../engine/index.js';
 import { withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { findRun } from '../find-run.js';
-import type { Io } from '../io.js';
+import { type Io, wantsColor } from '../io.js';
 import { nextCommands } from '../next-commands.js';
-import { durationText, placeText, shortJson, table, timeText } from '../text.js';
-import { waitsFor } from '../waits-text.js';
+import { flowLine } from '../show/flow-line.js';
+import { limitText, limitsOf } from '../show/limits.js';
+import { type TreeOptions, stepTree, unwindTable } from '../show/step-tree.js';
+import { waitsFor } from '../show/waits-text.js';
+import { durationText, oneLine, shortJson, table, timeText } from '../text.js';
 
 export interface ShowOptions {
   /** Whose key it is. */
   readonly workflow?: string;
   readonly json: boolean;
+  /** Cut and fold nothing. */
+  readonly full: boolean;
   readonly db?: string;
 }
-
-/** Steps shown to people; of a longer run the last ones. */
-const mostSteps = 200;
 
 /** Shows all that is known of one run. */
 export async function show(idOrKey: string, options: ShowOptions, io: Io): Promise<ExitCode> {
   const { readHistory } = await import('../../engine/index.js');
-  const { history, next } = await withExistingStorage(options.db, io, async (storage) => {
-    const found = await readHistory(storage, await findRun(storage, idOrKey, options.workflow));
-    return { history: found, next: await nextCommands(storage, found, { db: options.db }) };
+  const { history, next, text } = await withExistingStorage(options.db, io, async (storage) => {
+    const record = await findRun(storage, idOrKey, options.workflow);
+    const found = await readHistory(storage, record);
+    const stored = found.run.error === null ? undefined : await storage.readDefinition(record.definitionHash);
+    return {
+      history: found,
+      next: await nextCommands(storage, found, { db: options.db }),
+      text: stored?.source ?? null,
+    };
   });
-  const waits = waitsFor(history, io.clock.now());
+  const now = io.clock.now();
+  const shown: Shown = { history, waits: waitsFor(history, now), limits: limitsOf(history), next, text };
   if (options.json) {
     const { run, steps, reversals } = history;
-    io.out(`${JSON.stringify({ version: 1, run, steps, reversals, waitsFor: waits, next })}\n`);
+    const { waits, limits } = shown;
+    io.out(`${JSON.stringify({ version: 1, run, steps, reversals, waitsFor: waits, limits, next })}\n`);
   } else {
-    io.out(describe(history, waits, next));
+    const columns = io.outIsTerminal ? io.terminalSize().columns : undefined;
+    const color = wantsColor(io, io.outIsTerminal);
+    io.out(describe(shown, now, { full: options.full, color, columns, db: options.db }));
   }
   return exitCodes.fine;
 }
 
-function describe({ run, steps, reversals }: RunHistory, waits: readonly string[], next: readonly string[]): string {
+interface Shown {
+  readonly history: RunHistory;
+  readonly waits: readonly string[];
+  readonly limits: ReturnType<typeof limitsOf>;
+  readonly next: readonly string[];
+  /** The flow as it was written, where that is stored. */
+  readonly text: string | null;
+}
+
+function describe({ history, waits, limits, next, text }: Shown, now: number, options: TreeOptions): string {
+  const { run } = history;
   const key = run.key === null ? '' : ` (key ${run.key})`;
+  const json = (value: JsonValue): string =>
+    options.full ? JSON.stringify(value) : shortJson(value, 160, '--full shows all');
   const facts: (readonly [string, string])[] = [
-    ...(run.error === null ? [] : [['error', failureText(run.error)] as const]),
+    ...labelled('error', errorLines(history, text)),
     ['status', statusText(run)],
     ...(run.parentId === null ? [] : [['parent', run.parentId] as const]),
     ...(run.resumedFrom === null ? [] : [['took over', run.resumedFrom] as const]),
@@ -45,13 +70,17 @@ function describe({ run, steps, reversals }: RunHistory, waits: readonly string[
     ['created', timeText(run.createdAt)],
     ...(run.startedAt === null ? [] : [['started', timeText(run.startedAt)] as const]),
     ...(run.endedAt === null ? [] : [['ended', endText(run.startedAt, run.endedAt)] as const]),
-    ['input', shortJson(run.input)],
-    ...(run.output === null ? [] : [['output', shortJson(run.output)] as const]),
+    ['input', json(run.input)],
+    ...(run.output === null ? [] : [['output', json(run.output)] as const]),
     ...labelled('waits for', waits),
+    ...labelled(
+      'has time',
+      limits.map((limit) => limitText(limit, now)),
+    ),
     ...labelled('next', next),
   ];
   const head = `${run.id} ${run.workflow} revision ${run.revision}${key}\n${table(facts)}`;
-  return `${head}${stepsText(steps)}${unwindText(reversals)}`;
+  return `${head}${stepTree(history, options)}${unwindTable(history, options)}`;
 }
 
 /** The first line has the label, the others stand below it. */
@@ -59,9 +88,26 @@ function labelled(label: string, lines: readonly string[]): (readonly [string, s
   return lines.map((line, index) => [index === 0 ? label : '', line]);
 }
 
-function failureText({ name, message, step, attempt }: NonNullable<Run['error']>): string {
+/** What the run failed with, what that came from, and where it stands in the flow. */
+function errorLines({ run: { error }, document }: RunHistory, text: string | null): string[] {
+  if (error === null) return [];
+  const { name, message, step, attempt, details } = error;
   const place = step === null ? '' : attempt === null ? ` (in ${step})` : ` (in ${step}, attempt ${attempt})`;
-  return `${name}: ${message.replace(/\s+/g, ' ')}${place}`;
+  const line = step === null || document === null || text === null ? undefined : flowLine(document, text, step);
+  return [
+    `${name}: ${oneLine(message)}${place}`,
+    ...(line === undefined ? [] : [`  at ${line}`]),
+    ...causes(details).map((cause) => `  caused by ${cause}`),
+  ];
+}
+
+/** The error that another one came in place of, or that of a child; then what that came from. */
+function causes(details: JsonValue): string[] {
+  if (!isJsonObject(details)) return [];
+  const cause = isJsonObject(details.cause) ? details.cause : details.error;
+  if (!isJsonObject(cause) || typeof cause.name !== 'string') return [];
+  const place = typeof cause.step === 'string' ? ` (in ${cause.step})` : '';
+  return [`${cause.name}: ${oneLine(String(cause.message))}${place}`, ...causes(cause.details ?? null)];
 }
 
 function statusText({ status, rollbackStatus }: Run): string {
@@ -71,82 +117,4 @@ function statusText({ status, rollbackStatus }: Run): string {
 
 function endText(startedAt: number | null, endedAt: number): string {
   return startedAt === null ? timeText(endedAt) : `${timeText(endedAt)}, after ${durationText(endedAt - startedAt)}`;
-}
-
-function stepsText(steps: readonly StepHistory[]): string {
-  if (steps.length === 0) return '';
-  const shown = steps.slice(-mostSteps);
-  const left = steps.length - shown.length;
-  const note = left === 0 ? '' : `the last ${shown.length} of ${steps.length} (--json shows all)\n`;
-  const rows = shown.map((step) => ({ cells: stepRow(step), details: stepDetails(step) }));
-  return `\n${note}${detailedTable(['STEP', 'STATE', 'ATTEMPTS', 'STARTED', 'TOOK'], rows)}`;
-}
-
-function stepRow(step: StepHistory): string[] {
-  const { startedAt, endedAt } = step;
-  const took = endedAt === undefined || step.kind === 'skipped' ? '' : durationText(endedAt - startedAt);
-  return [placeText(step.step, step.occurrence), step.state, attemptsText(step), timeText(startedAt), took];
-}
-
-function attemptsText(calls: object): string {
-  const { attempts = 0, interruptions = 0 } = calls as { attempts?: number; interruptions?: number };
-  if (attempts === 0) return '';
-  return interruptions === 0 ? String(attempts) : `${attempts} (${interruptions} interrupted)`;
-}
-
-function stepDetails(step: StepHistory): string[] {
-  switch (step.kind) {
-    case 'step':
-      return [...errorDetail(step.error), ...jsonDetail('input', step.input), ...jsonDetail('output', step.output)];
-    case 'gate':
-      return [`signal  ${step.signal}`, ...jsonDetail('output', step.output)];
-    case 'child': {
-      const status = step.status === null ? 'gone' : step.status;
-      const child = `child   ${step.run} ${step.workflow}, ${status}`;
-      return [...errorDetail(step.error), child, ...jsonDetail('output', step.output)];
-    }
-    case 'sleep':
-    case 'skipped':
-      return [];
-  }
-}
-
-function unwindText(reversals: readonly ReversalHistory[]): string {
-  if (reversals.length === 0) return '';
-  const rows = reversals.map((reversal) => {
-    const { step, occurrence, state, startedAt, endedAt, handler, run, why, error, input, output } = reversal;
-    const started = startedAt === undefined ? '' : timeText(startedAt);
-    const took = startedAt === undefined || endedAt === undefined ? '' : durationText(endedAt - startedAt);
-    return {
-      cells: [placeText(step, occurrence), state, attemptsText(reversal), started, took],
-      details: [
-        ...errorDetail(error),
-        handler === null ? `child   ${run}` : `by      ${handler}`,
-        ...(why === undefined ? [] : [`why     ${why}`]),
-        ...jsonDetail('input', input),
-        ...jsonDetail('output', output),
-      ],
-    };
-  });
-  return `\n${detailedTable(['UNDOING', 'STATE', 'ATTEMPTS', 'STARTED', 'TOOK'], rows)}`;
-}
-
-function errorDetail(error: HistoryError | undefined): string[] {
-  return error === undefined ? [] : [`error   ${error.name}: ${error.message.replace(/\s+/g, ' ')}`];
-}
-
-function jsonDetail(label: string, value: Run['input'] | undefined): string[] {
-  return value === undefined ? [] : [`${label.padEnd(7)} ${shortJson(value)}`];
-}
-
-/** Below each row of the table what there is to say about it. */
-function detailedTable(
-  header: readonly string[],
-  rows: readonly { readonly cells: readonly string[]; readonly details: readonly string[] }[],
-): string {
-  const [head = '', ...lines] = table([header, ...rows.map(({ cells }) => cells)]).split('\n');
-  const detailed = rows.map(({ details }, index) =>
-    [lines[index] ?? '', ...details.map((detail) => `  ${detail}`)].map((line) => `${line}\n`).join(''),
-  );
-  return `${head}\n${detailed.join('')}`;
 }

@@ -95,7 +95,7 @@ export class LiveDisplay {
 
   #draw(): void {
     if (this.#run === undefined) return;
-    const { columns, rows } = this.#io.errSize();
+    const { columns, rows } = this.#io.terminalSize();
     const advice = this.#ended ? [] : adviceFor(this.#run, this.#given).slice(0, mostAdvice);
     const view = { run: this.#run, advice, ...(this.#notice !== undefined && { notice: this.#notice }) };
     // The cursor stands on a line of its own.

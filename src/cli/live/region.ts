@@ -54,7 +54,7 @@ export class Region {
 
   /** Lines on the screen: where it has become narrower since they were drawn, they are broken by now. */
   #height(): number {
-    const { columns } = this.#io.errSize();
+    const { columns } = this.#io.terminalSize();
     return this.#lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / columns)), 0);
   }
 }

@@ -28,6 +28,8 @@ export interface TreeItem {
   /** One for each turn, in the order in which they began; of a block only where it was skipped. */
   readonly steps: readonly StepHistory[];
   readonly reversals: readonly ReversalHistory[];
+  /** Of a gate: what was sent while it was open. */
+  readonly reminders: readonly StepHistory[];
   /** Of a loop, over all turns of those around it. */
   readonly turns: TurnCounts | undefined;
   /** The next deadline of the block that is still to come, or was missed. */
@@ -100,6 +102,8 @@ class TreeReader {
     const bodies = bodiesOf(item).map((body) =>
       this.#body(body, `${place}.${body.segments}`, wentInto(item, body, entries)),
     );
+    const remind = 'waitFor' in item ? item.remind : undefined;
+    const reminders = remind === undefined ? [] : (this.#steps.get(itemKey(remind, `${place}.remind`)) ?? []);
     const counts = countsOf(steps, reversals, this.#history, item);
     const common = {
       item,
@@ -107,6 +111,7 @@ class TreeReader {
       counts,
       steps,
       reversals,
+      reminders,
       turns: turnsOf(entries),
       deadline: deadlineOf(entries),
       bodies,

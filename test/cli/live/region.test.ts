@@ -10,7 +10,7 @@ function newRegion(columns = 20): { region: Region; screen: TerminalScreen; exit
   const region = new Region({
     ...processIo,
     err: (text) => screen.write(text),
-    errSize: () => ({ columns: screen.columns, rows: 24 }),
+    terminalSize: () => ({ columns: screen.columns, rows: 24 }),
     onExit: (listener) => {
       exits.add(listener);
       return () => void exits.delete(listener);

@@ -1,12 +1,14 @@
-import type { ChildHistory, GateHistory, ReversalHistory, RunHistory, StepHistory } from '../engine/index.js';
-import { typeOf } from './schema-text.js';
-import { durationText, placeText, timeText } from './text.js';
+import { parseDuration } from '../../common/index.js';
+import { type WorkflowDocument, walkItems } from '../../definition/index.js';
+import type { ChildHistory, GateHistory, ReversalHistory, RunHistory, StepHistory } from '../../engine/index.js';
+import { typeOf } from '../schema-text.js';
+import { durationText, placeText, timeText } from '../text.js';
 
 /** What a run waits for, a line for each; nothing once it has ended. */
-export function waitsFor({ run, drivenUntil, steps, reversals }: RunHistory, now: number): string[] {
+export function waitsFor({ run, document, drivenUntil, steps, reversals }: RunHistory, now: number): string[] {
   if (run.endedAt !== null) return [];
   const waits = [
-    ...steps.map((step) => stepWait(step, now)),
+    ...steps.map((step) => stepWait(step, now, remindersOf(document))),
     ...reversals.map((reversal) => reversalWait(reversal)),
   ].filter((text) => text !== undefined);
   if (drivenUntil !== null) {
@@ -20,11 +22,11 @@ export function waitsFor({ run, drivenUntil, steps, reversals }: RunHistory, now
   return isDue || waits.length === 0 ? ['an engine that drives it', ...waits] : waits;
 }
 
-function stepWait(step: StepHistory, now: number): string | undefined {
+function stepWait(step: StepHistory, now: number, reminders: ReadonlyMap<string, number>): string | undefined {
   const place = placeText(step.step, step.occurrence);
   switch (step.kind) {
     case 'gate':
-      return step.state === 'waiting' ? gateWait(step, place, now) : undefined;
+      return step.state === 'waiting' ? gateWait(step, place, now, reminders.get(step.step)) : undefined;
     case 'child':
       return step.state === 'waiting' ? childWait(step, place, now) : undefined;
     case 'sleep':
@@ -38,15 +40,33 @@ function stepWait(step: StepHistory, now: number): string | undefined {
   }
 }
 
-function gateWait(gate: GateHistory, place: string, now: number): string {
+function gateWait(gate: GateHistory, place: string, now: number, remindMs: number | undefined): string {
   const { signal, startedAt, deadline, schema, rejected, arrived } = gate;
   return [
     `the signal ${signal} (${place})${arrived ? ', which has arrived' : ''}`,
     `since ${timeText(startedAt)}`,
     deadlineText(deadline, now),
+    ...reminderText(gate, now, remindMs),
     ...(schema === undefined ? [] : [`payload ${typeOf(schema)}`]),
     ...(rejected === 0 ? [] : [`${rejected} turned down by its filter`]),
   ].join(', ');
+}
+
+/** Milliseconds between the reminders of each gate that has some. */
+function remindersOf(document: WorkflowDocument | null): ReadonlyMap<string, number> {
+  const reminders = new Map<string, number>();
+  if (document === null) return reminders;
+  walkItems(document, ({ item, key }) => {
+    if ('waitFor' in item && item.remind !== undefined) reminders.set(key, parseDuration(item.remind.every));
+  });
+  return reminders;
+}
+
+/** The k-th is due at the opening and (k + 1) times the interval; none at the deadline or after it. */
+function reminderText({ startedAt, deadline }: GateHistory, now: number, everyMs: number | undefined): string[] {
+  if (everyMs === undefined) return [];
+  const next = startedAt + (Math.floor(Math.max(0, now - startedAt) / everyMs) + 1) * everyMs;
+  return deadline !== null && next >= deadline ? [] : [`next reminder ${timeText(next)}`];
 }
 
 function childWait({ run, workflow, status, deadline }: ChildHistory, place: string, now: number): string {
