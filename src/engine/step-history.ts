@@ -2,17 +2,9 @@ import type { JsonValue } from '../common/index.js';
 import type { InboxMessage, JournalRow, RunStatus } from '../storage/index.js';
 import type { EntryKind } from './entries.js';
 import type { FlowPlaces } from './flow-places.js';
-import type {
-  CallHistory,
-  ChildHistory,
-  GateHistory,
-  HistoryError,
-  SkippedHistory,
-  SleepHistory,
-  StepHistory,
-} from './history.js';
+import type { CallHistory, ChildHistory, GateHistory, SkippedHistory, SleepHistory, StepHistory } from './history.js';
+import { type Growing, beginCall, readPayload } from './history-payload.js';
 
-type Growing<T> = { -readonly [Key in keyof T]: T[Key] };
 type Open = Growing<CallHistory> | Growing<SleepHistory> | Growing<GateHistory> | Growing<ChildHistory>;
 
 /** What a journal tells of the items of its flow. Grows with the journal that it is told, entry by entry. */
@@ -133,12 +125,7 @@ function proceedCall(history: Growing<CallHistory>, { kind, aspect, at, payload 
   const read = readPayload(payload);
   switch (kind as EntryKind) {
     case 'step-started':
-      history.state = 'running';
-      delete history.dueAt;
-      if (read.restart === true) history.interruptions += 1;
-      else history.attempts += 1;
-      if (read.input !== undefined) history.input = read.input;
-      return;
+      return beginCall(history, read);
     case 'step-completed':
       if (read.value !== undefined) history.output = read.value;
       return end(history, 'completed', at);
@@ -187,21 +174,4 @@ function end<T extends Open>(history: T, state: T['state'], at: number): void {
   history.state = state;
   history.endedAt = at;
   if (history.kind === 'step') delete history.dueAt;
-}
-
-/** What the entries of steps hold, each some of it. */
-interface Payload {
-  readonly restart?: boolean;
-  readonly input?: JsonValue;
-  readonly value?: JsonValue;
-  readonly error?: HistoryError | null;
-  readonly run?: string;
-  readonly workflow?: string;
-  readonly deadline?: number;
-  readonly status?: RunStatus;
-  readonly output?: JsonValue;
-}
-
-function readPayload(payload: string | null): Payload {
-  return payload === null ? {} : (JSON.parse(payload) as Payload);
 }

@@ -1,10 +1,10 @@
-import type { JsonValue } from '../common/index.js';
 import type { JournalRow, RollbackStatus } from '../storage/index.js';
 import type { EntryKind } from './entries.js';
 import type { FlowPlaces } from './flow-places.js';
-import type { HistoryError, ReversalHistory } from './history.js';
+import type { ReversalHistory } from './history.js';
+import { type Growing, beginCall, readPayload } from './history-payload.js';
 
-type Growing = { -readonly [Key in keyof ReversalHistory]: ReversalHistory[Key] } & {
+type Reversal = Growing<ReversalHistory> & {
   /** Some attempt of the step may have had an effect. */
   owed: boolean;
   readonly exceptErrors: readonly string[];
@@ -23,7 +23,7 @@ export function reversalsOf(
   if (outcome === undefined || journal.some(({ kind }) => kind === 'pivot')) return [];
   // A completed run is undone for its parent alone.
   if (readPayload(outcome.payload).status === 'completed' && rollbackStatus === null) return [];
-  const reversals = new Map<string, Growing>();
+  const reversals = new Map<string, Reversal>();
   for (const row of journal) {
     const { step } = row;
     if (step === null) continue;
@@ -43,16 +43,16 @@ function begin({ step, occurrence, kind, payload }: JournalRow & { readonly step
   const begun = { step, occurrence: occurrence ?? '0', state: 'owed', attempts: 0, interruptions: 0 } as const;
   const read = readPayload(payload);
   if (kind === 'child-started') {
-    return { ...begun, owed: true, handler: null, run: read.run ?? null, exceptErrors: [] } satisfies Growing;
+    return { ...begun, owed: true, handler: null, run: read.run ?? null, exceptErrors: [] } satisfies Reversal;
   }
   if (kind !== 'step-started' || read.owed !== true) return undefined;
   const item = flow.item(step);
   const compensate = item !== undefined && 'step' in item ? item.compensate : undefined;
   const { exceptErrors = [], step: handler = null } = compensate ?? {};
-  return { ...begun, owed: false, handler, run: null, exceptErrors } satisfies Growing;
+  return { ...begun, owed: false, handler, run: null, exceptErrors } satisfies Reversal;
 }
 
-function proceed(history: Growing, { kind, aspect, at, payload }: JournalRow): void {
+function proceed(history: Reversal, { kind, aspect, at, payload }: JournalRow): void {
   const read = readPayload(payload);
   switch (kind as EntryKind) {
     case 'step-completed':
@@ -63,17 +63,12 @@ function proceed(history: Growing, { kind, aspect, at, payload }: JournalRow): v
       return;
     case 'compensation-started':
       history.startedAt ??= at;
-      history.state = 'running';
-      delete history.dueAt;
-      if (read.restart === true) history.interruptions += 1;
-      else history.attempts += 1;
-      if (read.input !== undefined) history.input = read.input;
-      return;
+      return beginCall(history, read);
     case 'compensation-completed':
       if (read.value !== undefined) history.output = read.value;
       return end(history, 'undone', at);
     case 'compensation-failed':
-      if (read.error !== undefined) history.error = read.error;
+      if (read.error) history.error = read.error;
       return;
     case 'step-retrying':
       if (aspect?.startsWith('compensate.') !== true || typeof read.value !== 'number') return;
@@ -89,7 +84,7 @@ function proceed(history: Growing, { kind, aspect, at, payload }: JournalRow): v
       return;
     case 'compensation-stuck':
       history.state = 'stuck';
-      if (read.error !== undefined) history.error = read.error;
+      if (read.error) history.error = read.error;
       return;
     case 'operator-decided':
       // What is given up is recorded as skipped.
@@ -101,26 +96,8 @@ function proceed(history: Growing, { kind, aspect, at, payload }: JournalRow): v
   }
 }
 
-function end(history: Growing, state: ReversalHistory['state'], at: number): void {
+function end(history: Reversal, state: ReversalHistory['state'], at: number): void {
   history.state = state;
   history.endedAt = at;
   delete history.dueAt;
-}
-
-/** What the entries of an unwind, and of the steps that it undoes, hold: each some of it. */
-interface Payload {
-  readonly status?: string;
-  readonly run?: string;
-  readonly owed?: boolean;
-  readonly effect?: 'none' | 'failed' | 'unknown';
-  readonly restart?: boolean;
-  readonly input?: JsonValue;
-  readonly value?: JsonValue;
-  readonly error?: HistoryError;
-  readonly result?: 'undone' | 'kept' | 'stuck';
-  readonly why?: string;
-}
-
-function readPayload(payload: string | null): Payload {
-  return payload === null ? {} : (JSON.parse(payload) as Payload);
 }
