@@ -28,7 +28,6 @@ import {
 } from '../interpreter/index.js';
 import type { InboxMessage, JournalRow, RollbackStatus, RunRecord, Transition } from '../storage/index.js';
 import { conclusionPayload, endTransition, outcomeTransition, readConclusion } from './conclusion.js';
-import { errorPayload, readRecorded, readStepInput, recordedPayload } from './entries.js';
 import { Inbox } from './inbox.js';
 import { Journal, type Unit, runPlace } from './journal.js';
 import { JournalHandle } from './journal-handle.js';
@@ -38,6 +37,7 @@ import { OpenGates, type TimedOut } from './open-gates.js';
 import { OpenOperators } from './open-operators.js';
 import { Alarm, OpenSleeps } from './open-sleeps.js';
 import { Readiness } from './readiness.js';
+import { Records } from './records.js';
 
 /** What a journal of one run is written through: the engine's end of a driver. */
 export interface JournalWriter {
@@ -102,6 +102,7 @@ export class JournalContext implements DurableContext {
   readonly #journal: Journal;
   readonly #readiness = new Readiness();
   readonly #inbox: Inbox;
+  readonly #records: Records;
   readonly #attempts: OpenAttempts;
   readonly #sleeps: OpenSleeps;
   readonly #gates: OpenGates;
@@ -133,6 +134,7 @@ export class JournalContext implements DurableContext {
     const now = (): number => clock.now();
     this.#journal = new Journal(journal, now);
     this.#inbox = new Inbox(journal, inboxSeq, (afterSeq) => writer.readInbox(afterSeq));
+    this.#records = new Records(this.#journal, () => this.#throwIfFaulty());
     this.#attempts = new OpenAttempts(this.#journal, this.#readiness, clock, abortGraceMs, options.givenUp);
     this.#sleeps = new OpenSleeps(this.#journal, this.#readiness);
     this.#gates = new OpenGates(this.#journal, this.#readiness, this.#inbox);
@@ -163,28 +165,7 @@ export class JournalContext implements DurableContext {
     compute: () => Recorded | Promise<Recorded>,
   ): Handle<Recorded> | Promise<Handle<Recorded>> {
     this.#begin(kind, place);
-    const handle = new JournalHandle<Recorded>(true);
-    const known = this.#known(kind, place);
-    if (known !== undefined) {
-      handle.settle(known.seq, known.read);
-      return handle;
-    }
-    const recorded = compute();
-    return recorded instanceof Promise
-      ? recorded.then((recorded) => this.#settleRecord(kind, place, handle, recorded))
-      : this.#settleRecord(kind, place, handle, recorded);
-  }
-
-  #settleRecord(kind: RecordKind, place: Place, handle: JournalHandle<Recorded>, recorded: Recorded): Handle<Recorded> {
-    this.#throwIfFaulty();
-    // An input that is fine is kept with the start of the attempt that it is for.
-    if (kind === 'decision' || kind === 'step-retrying') {
-      this.#journal.append(kind, place, recordedPayload(recorded));
-    } else if (!recorded.ok) {
-      this.#journal.append(inputKinds[kind].failed, place, errorPayload(recorded.error, { effect: 'none' }));
-    }
-    handle.settle(this.#journal.lastSeq, () => recorded);
-    return handle;
+    return this.#records.record(kind, place, compute);
   }
 
   sleep(place: Place, until: number, why: SleepReason): Handle<SleepOutcome> {
@@ -366,19 +347,6 @@ export class JournalContext implements DurableContext {
     this.#onOperation?.(`${operation} ${step ?? ''}#${occurrence} ${aspect}`);
   }
 
-  #known(kind: RecordKind, place: Place): Known | undefined {
-    if (kind === 'decision' || kind === 'step-retrying') {
-      const row = this.#journal.take(kind, place);
-      return row && { seq: row.seq, read: () => readRecorded(row.payload ?? '{}') };
-    }
-    const { started: startedKind, failed: failedKind, firstAspect } = inputKinds[kind];
-    // The failure first: an input that could not be had in one pass may have been had in a later one.
-    const failed = this.#journal.take(failedKind, place);
-    if (failed !== undefined) return { seq: failed.seq, read: () => readRecorded(failed.payload ?? '') };
-    const started = this.#journal.peek(startedKind, { ...place, aspect: firstAspect });
-    return started && { seq: started.seq, read: () => ({ ok: true, value: readStepInput(started.payload ?? '') }) };
-  }
-
   /** Most runs wait for nobody, and are sent nothing: no turn is given up for them. */
   get #mayTakeMessages(): boolean {
     return this.#inbox.mayHold || this.waitsForOthers;
@@ -549,18 +517,3 @@ export class JournalContext implements DurableContext {
     if (this.#fault !== undefined) throw this.#fault.error;
   }
 }
-
-interface Known {
-  readonly seq: number;
-  readonly read: () => Recorded;
-}
-
-/** Where a resolved input is kept: with the first start of what it is for, or as its failure. */
-const inputKinds = {
-  'step-input': { started: 'step-started', failed: 'step-failed', firstAspect: '1' },
-  'compensation-input': {
-    started: 'compensation-started',
-    failed: 'compensation-failed',
-    firstAspect: 'compensate.1',
-  },
-} as const;
