@@ -92,7 +92,7 @@ function keyOf({ key, frame, direction }: CallPlan): string {
 
 /** The same for every attempt and restart; never made from the attempt. */
 export function idempotencyKeyOf(frame: Frame, key: string, direction: 'forward' | 'compensate'): string {
-  return `${frame.services.context.meta.keyPrefix}:${key}#${frame.occurrence}:${direction}`;
+  return `${frame.keyPrefix}:${key}#${frame.occurrence}:${direction}`;
 }
 
 function aspectOf({ direction }: CallPlan, number: number): string {

@@ -37,7 +37,7 @@ export function execute(
 
 async function runToEnd(services: Services): Promise<RunEnd> {
   const { context, plan, debts, phase } = services;
-  const frame = new Frame(services, new Scope(), new StepOutputs(), runVariables(services), []);
+  const frame = new Frame(services, new Scope(), new StepOutputs(), runVariables(services), [], context.meta.keyPrefix);
   const reached = await runCancellable(frame);
   const conclusion = await context.conclude(reached, {
     owed: debts.owed().length > 0,
@@ -122,8 +122,9 @@ async function runWorkflow(frame: Frame): Promise<JsonText | undefined> {
 
 /** Steps that run when the outcome stands. What fails in them is recorded and skips the rest of them alone. */
 async function runLast(name: string, body: Body, frame: Frame, error: RunError | undefined): Promise<void> {
+  const variables = error === undefined ? {} : { error: () => error };
   try {
-    await runBody(body, error === undefined ? frame : frame.with({ variables: { error: () => error } }));
+    await runBody(body, frame.with({ variables, keyPrefix: frame.services.context.meta.id }));
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     const payload = { error: failure.error };

@@ -56,6 +56,11 @@ export class Frame {
     readonly variables: Variables,
     /** Turns of the enclosing loops, outermost first. */
     readonly turns: readonly number[],
+    /**
+     * Begins the idempotency keys: what a resumed run has taken over keeps those that it had, and what it cannot take
+     * over (error handling, last steps, reminders) is done anew, under keys of its own.
+     */
+    readonly keyPrefix: string,
     /** The failure that the `onError` around here handles. */
     readonly caught?: Failure,
   ) {}
@@ -75,6 +80,7 @@ export class Frame {
     steps?: StepOutputs;
     variables?: Readonly<Record<string, () => JsonValue>>;
     turn?: number;
+    keyPrefix?: string;
     caught?: Failure;
   }): Frame {
     return new Frame(
@@ -83,6 +89,7 @@ export class Frame {
       change.steps ?? this.steps,
       change.variables === undefined ? this.variables : this.variables.with(change.variables),
       change.turn === undefined ? this.turns : [...this.turns, change.turn],
+      change.keyPrefix ?? this.keyPrefix,
       change.caught ?? this.caught,
     );
   }

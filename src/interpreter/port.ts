@@ -83,7 +83,7 @@ export interface RunMeta {
   readonly hash: string;
   readonly startedAt: number;
   readonly input: JsonObject;
-  /** Begins every idempotency key: the id of the run, or of the one that it took over from. */
+  /** Begins the idempotency keys: the id of the run, or of the first of those that it goes on with. */
   readonly keyPrefix: string;
   /** A completed run that is to be unwound for its parent. */
   readonly reopened: boolean;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NonRetryableError } from 'runsheet';
 import { World, codeOf, failing } from '../support/world.js';
 
 /** A step that gives `<name> done` and is undone by `un<name>`. */
@@ -514,6 +515,47 @@ output: =$steps.c
     expect(world.calls.at(-1)?.context).toMatchObject({ attempt: 1, idempotencyKey: `${id}:c#0:forward` });
     expect(await world.run(id)).toMatchObject({ status: 'failed', resumedBy: resumed.id, key: null });
     expect(await codeOf(world.engine.resume(id))).toBe('RS_RUN_NOT_RESUMABLE');
+  });
+
+  it('calls error handling, reminders and last steps anew, under keys of its own', async () => {
+    let broken = true;
+    const world = new World(
+      `
+steps:
+  - id: a
+    step: a
+    onError: [{ do: [{ id: b, step: b }, { rethrow: it }] }]
+  - id: d
+    waitFor: go
+    timeout: 3h
+    remind: { id: r, every: 2h, step: r }
+finally: [{ id: c, step: c }]
+`,
+      {
+        a: () => {
+          if (broken) throw new NonRetryableError('down');
+        },
+        b: () => 'b',
+        c: () => 'c',
+        r: () => 'r',
+      },
+    );
+    const first = await world.begin();
+    expect((await world.end(first)).status).toBe('failed');
+    const second = (await world.engine.resume(first)).id;
+    expect((await world.end(second)).status).toBe('failed');
+    broken = false;
+    const third = (await world.engine.resume(second)).id;
+    expect((await world.end(third)).status).toBe('failed');
+    const fourth = (await world.engine.resume(third)).id;
+    await world.end(fourth);
+    const keys = world.calls.map(({ context }) => context.idempotencyKey);
+    expect(keys).toEqual([
+      ...[`${first}:a#0:forward`, `${first}:b#0:forward`, `${first}:c#0:forward`],
+      ...[`${first}:a#0:forward`, `${second}:b#0:forward`, `${second}:c#0:forward`],
+      ...[`${first}:a#0:forward`, `${third}:r#0:forward`, `${third}:c#0:forward`],
+      ...[`${fourth}:r#0:forward`, `${fourth}:c#0:forward`],
+    ]);
   });
 
   it('passes on signals that came early and that nobody took', async () => {

@@ -14,6 +14,7 @@ export function violationsOf({ runs, wrong }: Lived): string[] {
       ...unwindFaults(told),
       ...signalFaults(told),
       ...familyFaults(told, runs),
+      ...resumeFaults(told, runs),
     ];
     violations.push(...own.map((what) => `${told.record.workflow} ${told.record.id.slice(0, 8)}: ${what}`));
   }
@@ -165,7 +166,7 @@ function unwindFaults(told: Told): string[] {
 }
 
 /** No message is taken twice, or by a gate that it does not fit; none that fits is passed over. */
-function signalFaults({ journal, inbox, definition }: Told): string[] {
+function signalFaults({ record, journal, inbox, definition }: Told): string[] {
   const faults: string[] = [];
   const gates = new Map<string, { signal: string; filtered: boolean }>();
   walkItems(definition.document, ({ key, item }) => {
@@ -188,6 +189,8 @@ function signalFaults({ journal, inbox, definition }: Told): string[] {
     const deadline = deadlines.get(placeOf(row)) ?? Number.NEGATIVE_INFINITY;
     if (row.kind === 'signal-consumed') {
       const { inboxSeq, payload } = payloadOf(row);
+      // Taken by the run that this one goes on with.
+      if (inboxSeq === undefined && record.resumedFrom !== null) continue;
       const message = inbox.find(({ seq }) => seq === inboxSeq);
       const sent = JSON.parse(message?.payload ?? 'null') as JsonValue;
       if (message?.name !== gate.signal || !isDeepStrictEqual(sent, payload)) {
@@ -214,7 +217,13 @@ function signalFaults({ journal, inbox, definition }: Told): string[] {
 function familyFaults({ record, journal }: Told, runs: readonly Told[]): string[] {
   const faults: string[] = [];
   const children = runs.filter((other) => other.record.parentId === record.id);
-  const started = journal.filter(({ kind }) => kind === 'child-started').map((row) => payloadOf(row).run);
+  const started = journal
+    .filter(({ kind }) => kind === 'child-started')
+    .map((row) => payloadOf(row).run)
+    // Taken over from the run that this one goes on with, whose they stay.
+    .filter(
+      (id) => record.resumedFrom === null || runs.find((run) => run.record.id === id)?.record.parentId === record.id,
+    );
   const owned = children.map((child) => child.record.id);
   if (!isDeepStrictEqual([...started].sort(), [...owned].sort())) faults.push('has other children than it started');
   for (const child of children) {
@@ -236,6 +245,30 @@ function familyFaults({ record, journal }: Told, runs: readonly Told[]): string[
     if (isReopened(child) && !journal.some(({ kind }) => kind === 'child-unwind')) {
       faults.push(`has not asked for the unwind of ${id}`);
     }
+  }
+  return faults;
+}
+
+/** A run that is gone on with stays as it was, and all that succeeded is the new one's. */
+function resumeFaults({ record, journal }: Told, runs: readonly Told[]): string[] {
+  if (record.resumedFrom === null) return [];
+  const faults: string[] = [];
+  const old = runs.find((run) => run.record.id === record.resumedFrom);
+  if (old === undefined) return ['goes on with a run that is gone'];
+  if (old.record.resumedBy !== record.id) faults.push(`is not the run that goes on with ${old.record.id}`);
+  if (old.record.status !== 'failed') faults.push(`goes on with a run that is ${old.record.status}`);
+  if (old.record.key !== null) faults.push('the old run has kept its key');
+  if (journal[0]?.kind !== 'taken-over') faults.push('does not begin with what it takes over');
+  const outcome = old.journal.find(({ kind }) => kind === 'run-outcome')?.seq ?? 0;
+  const calls = new Set(journal.map((row) => `${row.kind} ${placeOf(row)}`));
+  const main = new Set<string>();
+  walkItems(old.definition.document, ({ key, path }) => {
+    if (path[0] === 'steps' && !path.includes('onError')) main.add(key);
+  });
+  for (const row of old.journal) {
+    if (row.kind !== 'step-completed' || row.seq > outcome || !main.has(row.step ?? '')) continue;
+    if (row.aspect?.startsWith('reminder') === true) continue;
+    if (!calls.has(`step-completed ${placeOf(row)}`)) faults.push(`has lost the success of ${placeOf(row)}`);
   }
   return faults;
 }

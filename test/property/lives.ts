@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Engine,
@@ -9,6 +10,7 @@ import {
   NoEffectError,
   NonRetryableError,
   RunsheetError,
+  SqliteStorage,
   type Storage,
   createEngine,
   defineHandler,
@@ -20,6 +22,7 @@ import type { InboxMessage, JournalRow, RunRecord } from '../../src/storage/inde
 import { Source } from '../../src/syntax/index.js';
 import { type Conduct, type Family, type Written, childNames, write } from './flow-arbitrary.js';
 import { ProcessClock } from '../../src/testing/process-clock.js';
+import { temporaryFolder } from '../flows-support/temporary-folder.js';
 
 /** What somebody outside does to the runs, at a time after the start. */
 export interface Act {
@@ -34,13 +37,16 @@ export interface Course {
   /** Makes the draws of handlers and operators. */
   readonly luck: number;
   readonly acts: readonly Act[];
-  readonly deaths: readonly Death[];
+  /** Of each of the processes that live side by side, one after the other. */
+  readonly deaths: readonly (readonly Death[])[];
+  readonly storage: 'memory' | 'sqlite';
   readonly concurrency: number;
   /** The storage answers up to so much later: what it has written others see before its writer knows. */
   readonly lagMs: number;
 }
 
 export interface Call {
+  readonly run: string;
   readonly key: string;
   readonly attempt: number;
   readonly input: JsonValue;
@@ -56,6 +62,8 @@ export interface Told {
 export interface Lived {
   readonly runs: readonly Told[];
   readonly calls: readonly Call[];
+  /** How many runs went on with failed ones. */
+  readonly resumed: number;
   /** What was seen to go wrong while it happened. */
   readonly wrong: readonly string[];
 }
@@ -71,11 +79,12 @@ const patienceMs = 4 * minute;
 /** By then everything must have ended. */
 const horizonMs = 60 * minute;
 /** In real time: no course takes a fraction of it. */
-const longestMs = 20_000;
+const longestMs = 60_000;
+const mostResumed = 3;
 
 class World {
   readonly #course: Course;
-  readonly #storage = new MemoryStorage();
+  readonly #storage: Storage;
   readonly #clock = new VirtualClock();
   readonly #startedAt = this.#clock.now();
   readonly #definitions: readonly Definition[];
@@ -83,15 +92,24 @@ class World {
   readonly #calls: Call[] = [];
   readonly #wrong: string[] = [];
   readonly #ids = new Map<number, string>();
+  /** By key: the process and attempt of the call that is under way. */
+  readonly #underWay = new Map<string, { alive: () => boolean; attempt: number }>();
   readonly #completed = new Set<string>();
   readonly #accepted = new Map<string, number>();
   /** For people: no engine of their own ever drives. */
   readonly #outside: Engine;
   readonly #passes = new Map<string, number>();
+  /** Failed runs that somebody has thought of going on with. */
+  readonly #considered = new Set<string>();
+  #resumed = 0;
   #lags = 0;
 
   constructor(course: Course) {
     this.#course = course;
+    this.#storage =
+      course.storage === 'memory'
+        ? new MemoryStorage()
+        : new SqliteStorage(join(temporaryFolder(), 'runs.db'), { durability: 'process' });
     const { parent, children } = course.family;
     const flows = [
       ['flow', parent] as const,
@@ -126,25 +144,42 @@ class World {
       void this.#guard(this.#cancelRest());
     };
     this.#clock.setTimer(patienceMs, cancelRest);
-    for (const death of [...this.#course.deaths, { afterUnits: Number.POSITIVE_INFINITY }]) {
-      if (await this.#process(death)) break;
-    }
+    await this.#allLives();
     const runs: Told[] = [];
     for (const record of await this.#records()) {
       const definition = this.#definitions.find(({ hash }) => hash === record.definitionHash);
       if (definition === undefined) throw new Error(`no definition of ${record.id}`);
       const journal = await this.#storage.readJournal(record.run, 0, 1_000_000);
       const inbox = await this.#storage.readInbox(record.run, 0);
-      const accepted = this.#accepted.get(record.id) ?? 0;
+      const accepted = (this.#accepted.get(record.id) ?? 0) + (await this.#inherited(record));
       const stored = inbox.filter(({ kind }) => kind === 'signal').length;
       if (accepted !== stored) this.#wrong.push(`${record.id} accepted ${accepted} signals and has ${stored}`);
       runs.push({ record, definition, journal, inbox });
     }
-    return { runs, calls: this.#calls, wrong: this.#wrong };
+    await this.#storage.close();
+    return { runs, calls: this.#calls, resumed: this.#resumed, wrong: this.#wrong };
   }
 
-  /** One process, until it dies (false) or everything has ended (true). */
-  async #process(death: Death): Promise<boolean> {
+  /** Processes side by side, each followed by another one when it dies, until everything has ended. */
+  async #allLives(): Promise<void> {
+    let ended = false;
+    const finished = this.#allEnded().then(() => void (ended = true));
+    let watchdog: NodeJS.Timeout | undefined;
+    const hangs = new Promise<void>((resolve) => (watchdog = setTimeout(resolve, longestMs))).then(() => {
+      if (!ended) this.#wrong.push(`hangs: nothing comes to rest at ${this.#clock.now() - this.#startedAt}`);
+    });
+    const over = Promise.race([finished, hangs]);
+    const lane = async (deaths: readonly Death[]): Promise<void> => {
+      for (const death of [...deaths, { afterUnits: Number.POSITIVE_INFINITY }]) {
+        if (await this.#process(death, over)) break;
+      }
+    };
+    await this.#clock.until(Promise.all(this.#course.deaths.map(lane)));
+    clearTimeout(watchdog);
+  }
+
+  /** One process, until it dies (false) or everything is over (true). */
+  async #process(death: Death, over: Promise<void>): Promise<boolean> {
     const { storage, died } = mortal(this.#watched(), death);
     const clock = new ProcessClock(this.#clock);
     let alive = true;
@@ -165,24 +200,17 @@ class World {
     });
     await engine.start();
     await engine.enqueue('flow', {}, { key: 'the one' });
-    let ended = false;
-    const finished = this.#allEnded().then(() => (ended = true));
-    let watchdog: NodeJS.Timeout | undefined;
-    const hangs = new Promise<void>((resolve) => (watchdog = setTimeout(resolve, longestMs))).then(() => {
-      this.#wrong.push(`hangs: nothing comes to rest at ${this.#clock.now() - this.#startedAt}`);
-      ended = true;
-    });
-    await this.#clock.until(Promise.race([finished, died, hangs]));
-    clearTimeout(watchdog);
+    const ended = await Promise.race([over.then(() => true), died.then(() => false)]);
     alive = false;
-    if (ended) await this.#clock.until(engine.stop());
+    if (ended) await engine.stop();
     return ended;
   }
 
   async #allEnded(): Promise<void> {
     for (;;) {
       const records = await this.#records();
-      if (records.length > 0 && records.every(({ endedAt }) => endedAt !== null)) return;
+      const isQuiet = records.length > 0 && records.every(({ endedAt }) => endedAt !== null);
+      if (isQuiet && !(await this.#resumeSome(records))) return;
       if (this.#clock.now() > this.#startedAt + horizonMs) {
         const open = records.filter(({ endedAt }) => endedAt === null);
         for (const { id, workflow, status, dueAt } of open) {
@@ -231,6 +259,34 @@ class World {
     }
   }
 
+  /** Goes on with some of the runs that have failed, twice at once. Answers whether there is one more run now. */
+  async #resumeSome(records: readonly RunRecord[]): Promise<boolean> {
+    const before = this.#resumed;
+    for (const { id, status, workflow, parentId } of records) {
+      if (status !== 'failed' || this.#considered.has(id) || this.#resumed >= mostResumed) continue;
+      this.#considered.add(id);
+      const isOwn = parentId === null;
+      if (draw(`${this.#course.luck}:resume:${workflow}:${this.#considered.size}`) >= (isOwn ? 70 : 20)) continue;
+      const tries = await Promise.allSettled([this.#outside.resume(id), this.#outside.resume(id)]);
+      const done = tries.filter(({ status }) => status === 'fulfilled').length;
+      if (done > 1) this.#wrong.push(`${id} is resumed twice`);
+      this.#resumed += done;
+      for (const one of tries) if (one.status === 'rejected') await this.#guard(Promise.reject(one.reason as Error));
+    }
+    return this.#resumed > before;
+  }
+
+  /** Signals that a resumed run was handed on, since nobody had taken them. */
+  async #inherited({ resumedFrom }: RunRecord): Promise<number> {
+    const old = resumedFrom === null ? undefined : await this.#storage.getRun(resumedFrom);
+    if (old === undefined) return 0;
+    const journal = await this.#storage.readJournal(old.run, 0, 1_000_000);
+    const taken = journal.filter(
+      ({ kind, payload }) => kind === 'signal-consumed' && payload?.includes('"inboxSeq"') === true,
+    );
+    return (this.#accepted.get(old.id) ?? 0) + (await this.#inherited(old)) - taken.length;
+  }
+
   async #cancelRest(): Promise<void> {
     for (const { id, endedAt } of await this.#records()) {
       if (endedAt === null) await this.#guard(this.#outside.cancel(id));
@@ -257,11 +313,26 @@ class World {
   }
 
   async #called(context: HandlerContext<unknown>, direction: string, alive: () => boolean): Promise<JsonValue> {
-    const { idempotencyKey: key, attempt, step } = context;
+    const { idempotencyKey: key, attempt } = context;
     if (!key.endsWith(`:${direction}`)) this.#wrong.push(`${key} is called ${direction}`);
     // Killed between the commit that begins it and its call.
     if (!alive()) return new Promise<never>(() => {});
-    this.#record({ key, attempt, input: context.input as JsonValue });
+    const other = this.#underWay.get(key);
+    if (other?.alive() === true && other.alive !== alive && other.attempt === attempt) {
+      this.#wrong.push(`${key}, attempt ${attempt}, is under way in two processes`);
+    }
+    const call = { alive, attempt };
+    this.#underWay.set(key, call);
+    this.#record({ run: context.run.id, key, attempt, input: context.input as JsonValue });
+    try {
+      return await this.#behave(context, direction);
+    } finally {
+      if (this.#underWay.get(key) === call) this.#underWay.delete(key);
+    }
+  }
+
+  async #behave(context: HandlerContext<unknown>, direction: string): Promise<JsonValue> {
+    const { idempotencyKey: key, attempt, step } = context;
     const { workflow } = context.run;
     const conduct = this.#written
       .get(workflow)
@@ -291,8 +362,11 @@ class World {
     if (earlier !== undefined && !isDeepStrictEqual(earlier.input, call.input)) {
       this.#wrong.push(`${call.key} is repeated with another input`);
     }
-    const again = this.#calls.some(({ key, attempt }) => key === call.key && attempt === call.attempt);
-    if (again && this.#course.deaths.length === 0) this.#wrong.push(`${call.key} makes attempt ${call.attempt} twice`);
+    const again = this.#calls.some(
+      ({ run, key, attempt }) => run === call.run && key === call.key && attempt === call.attempt,
+    );
+    if (again && this.#course.deaths.flat().length === 0)
+      this.#wrong.push(`${call.key} makes attempt ${call.attempt} twice`);
     this.#calls.push(call);
   }
 
@@ -311,7 +385,10 @@ class World {
         if (results[index] !== 'committed') continue;
         for (const { kind, step, occurrence } of entries) {
           const direction = { 'step-completed': 'forward', 'compensation-completed': 'compensate' }[kind];
-          if (direction !== undefined) this.#completed.add(`${this.#ids.get(run)}:${step}#${occurrence}:${direction}`);
+          if (direction === undefined) continue;
+          const end = `:${step}#${occurrence}:${direction}`;
+          const call = this.#calls.findLast(({ run: id, key }) => id === this.#ids.get(run) && key.endsWith(end));
+          if (call !== undefined) this.#completed.add(call.key);
         }
       }
       await this.#lag();

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Death } from 'runsheet/testing';
 import { expect, it } from 'vitest';
 import { family } from './flow-arbitrary.js';
 import { violationsOf } from './invariants.js';
@@ -6,7 +7,7 @@ import { type Act, type Course, live } from './lives.js';
 
 /*
  * Random flows of all verbs, whose steps and reversals fail at random, to which somebody sends signals and cancellations at
- * random times, whose processes are killed at random, and whose operator goes on or gives up. Every run ends, and what
+ * random times, whose one or two processes are killed at random, whose failures are resumed, and whose operator goes on or gives up. Every run ends, and what
  * `invariants.ts` says holds of what is left behind.
  *
  * RUNSHEET_PROPERTY_RUNS, RUNSHEET_PROPERTY_SEED and RUNSHEET_PROPERTY_PATH: how many, and where to begin.
@@ -29,13 +30,17 @@ const act: fc.Arbitrary<Act> = fc.record({
   choice: fc.nat(100_000),
 });
 
+const deaths: fc.Arbitrary<readonly Death[]> = fc.array(
+  fc.record({ afterUnits: fc.integer({ min: 1, max: 15 }), lastIsWritten: fc.boolean() }),
+  { maxLength: 4 },
+);
+
 const course: fc.Arbitrary<Course> = fc.record({
   family,
   luck: fc.nat(1_000_000),
   acts: fc.array(act, { maxLength: 12 }),
-  deaths: fc.array(fc.record({ afterUnits: fc.integer({ min: 1, max: 15 }), lastIsWritten: fc.boolean() }), {
-    maxLength: 4,
-  }),
+  deaths: fc.array(deaths, { minLength: 1, maxLength: 2 }),
+  storage: fc.constantFrom('memory', 'memory', 'memory', 'memory', 'memory', 'memory', 'memory', 'sqlite'),
   concurrency: fc.integer({ min: 1, max: 4 }),
   lagMs: fc.constantFrom(0, 0, 5, 50),
 });
@@ -43,9 +48,14 @@ const course: fc.Arbitrary<Course> = fc.record({
 it(
   'random flows, whatever happens to them, end, and what must hold of their unwind and their signals holds',
   async () => {
+    let [resumed, sideBySide, onSqlite] = [0, 0, 0];
     await fc.assert(
       fc.asyncProperty(course, async (drawn) => {
-        expect(violationsOf(await live(drawn))).toEqual([]);
+        const lived = await live(drawn);
+        expect(violationsOf(lived)).toEqual([]);
+        resumed += lived.resumed;
+        sideBySide += drawn.deaths.length > 1 ? 1 : 0;
+        onSqlite += drawn.storage === 'sqlite' ? 1 : 0;
       }),
       {
         numRuns: Number(RUNSHEET_PROPERTY_RUNS ?? 100),
@@ -53,6 +63,8 @@ it(
         ...(RUNSHEET_PROPERTY_PATH !== undefined && { path: RUNSHEET_PROPERTY_PATH }),
       },
     );
+    // It was about these, too.
+    expect(Math.min(resumed, sideBySide, onSqlite), `${resumed}, ${sideBySide}, ${onSqlite}`).toBeGreaterThan(0);
   },
   24 * 3_600_000,
 );

@@ -22,7 +22,9 @@ export async function runWaitFor(item: WaitForItem, frame: Frame): Promise<BodyO
     await frame.wait(gate);
   } else {
     const scope = new Scope(frame.scope);
-    const reminders = scheduler.spawn(() => untilAborted(sendReminders(remind, opened, frame.with({ scope }))));
+    const reminders = scheduler.spawn(() =>
+      untilAborted(sendReminders(remind, opened, frame.with({ scope, keyPrefix: context.meta.id }))),
+    );
     await frame.waitThrough(gate);
     // The verdict stands; a reminder under way is told to end, and awaited for the grace period.
     if (!reminders.ended) scope.abort(context, frame.place(item.key, 'reminders'), 'the gate is decided');

@@ -29,6 +29,8 @@ export interface Casualties {
 
 /** Have begun and wait, so that a replacement is there at once. */
 const spareWorkers = 6;
+/** For what comes at once, on a machine that is not overloaded. */
+const patience = { timeout: 20_000 };
 
 /**
  * Worker processes on one database, of which one after the other is killed and replaced, while another is
@@ -151,7 +153,7 @@ export class Fleet {
     const at = now();
     // One that is at work may have noticed a death by itself, and be about to write what follows from it.
     await expect
-      .poll(() => this.#leasedToTheDead().filter(({ leaseExpiresAt }) => (leaseExpiresAt ?? 0) > at))
+      .poll(() => this.#leasedToTheDead().filter(({ leaseExpiresAt }) => (leaseExpiresAt ?? 0) > at), patience)
       .toEqual([]);
     const own = await worker.ask('released');
     const unwinding = own.filter(({ status }) => status === 'compensating').length;
@@ -167,7 +169,8 @@ export class Fleet {
     expect(released).toEqual(expect.arrayContaining(own));
     const byOthers = released.filter(({ id }) => !own.some((run) => run.id === id));
     expect(byOthers.length + own.length, 'no run is released twice').toBe(released.length);
-    if (byOthers.length > 0) await expect.poll(() => this.#releasedAtWork()).toEqual(expect.arrayContaining(byOthers));
+    if (byOthers.length > 0)
+      await expect.poll(() => this.#releasedAtWork(), patience).toEqual(expect.arrayContaining(byOthers));
     else if (own.length > 0) this.#casualties.exactCounts += 1;
     this.#casualties.recovered += total;
   }
