@@ -1,4 +1,4 @@
-import { type ReadWorkflow, readWorkflow } from '../definition/index.js';
+import { type ReadWorkflow, type WorkflowDocument, readWorkflow } from '../definition/index.js';
 import type { Diagnostic, Findings, Source } from '../syntax/index.js';
 import { entryOf } from '../syntax/index.js';
 import { type CheckOptions, type CheckedSource, checkRead } from './check-source.js';
@@ -12,17 +12,24 @@ export interface ReadFlow {
 
 export const readFlowFile = (source: Source): ReadFlow => ({ source, read: readWorkflow(source) });
 
-/** The workflows of flows whose shape has no mistakes. */
+/** The workflows of flows; of one with mistakes in its shape no more is known than that it is there. */
 export function catalogueOf(flows: readonly ReadFlow[]): WorkflowCatalogue {
   const catalogue = new Map<string, CataloguedWorkflow[]>();
   for (const { read } of flows) {
-    if (read.document === undefined) continue;
-    const { workflow: name, revision = 1 } = read.document;
+    const identity = identityOf(read);
+    if (identity === undefined) continue;
+    const { name, revision } = identity;
     const known = catalogue.get(name) ?? [];
-    if (!known.some((other) => other.revision === revision)) known.push({ name, revision, document: read.document });
+    const document = read.document ?? takesAndGivesAnything(name, revision);
+    if (!known.some((other) => other.revision === revision)) known.push({ name, revision, document });
     catalogue.set(name, known);
   }
   return catalogue;
+}
+
+/** So that who starts it is not told of its mistakes as well. */
+function takesAndGivesAnything(workflow: string, revision: number): WorkflowDocument {
+  return { workflow, revision, inputSchema: {}, steps: [], output: '=$input' };
 }
 
 /** Checks flows that belong together: each by itself, and that no two are the same revision of one workflow. */

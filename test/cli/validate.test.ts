@@ -181,4 +181,29 @@ describe('runsheet validate', () => {
         'note: handlers never used: fail, hold, refuse, unless-mended; flows without a test: definitions/other.yaml\n',
     });
   });
+
+  it('knows children among the paths, beside them and among the definitions', async () => {
+    const parent = 'workflow: parent\nsteps:\n  - subWorkflow: kid\n  - subWorkflow: cousin\n  - subWorkflow: broken\n';
+    const project = new Project({
+      'flows/parent.yaml': parent,
+      'flows/kid.yaml': 'workflow: kid\nsteps: []\n',
+      'flows/broken.yaml': 'workflow: broken\nsteps:\n  - sleep: 5\n',
+      'definitions/cousin.yaml': 'workflow: cousin\nsteps: []\n',
+    });
+    const args = ['validate', 'flows/parent.yaml', '--no-handlers'];
+    expect(await project.runsheet(args)).toMatchObject({ code: 0, out: '' });
+    project.write('flows/parent.yaml', parent.replace('cousin', 'cuosin'));
+    const { code, out } = await project.runsheet(args);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^flows\/parent\.yaml:4:18: error RS4\d+: [^]*cousin/);
+  });
+
+  it('only warns of a child that is nowhere, where there is no folder of definitions', async () => {
+    const project = new Project({ 'parent.yaml': 'workflow: parent\nsteps:\n  - subWorkflow: elsewhere\n' });
+    const { code, out } = await project.runsheet(['validate', 'parent.yaml', '--no-handlers']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^parent\.yaml:3:18: warning RS4/);
+    const given = ['validate', 'parent.yaml', '--no-handlers', '--definitions', '.'];
+    expect((await project.runsheet(given)).code).toBe(1);
+  });
 });
