@@ -70,14 +70,20 @@ export async function runFiles(
 
 class Thread {
   readonly #worker: Worker;
+  /** A handler may end the thread, as it would end the process. */
+  readonly #ended: Promise<never>;
 
   constructor(settings: TestSettings) {
     this.#worker = new Worker(workerFile, { workerData: settings });
+    this.#ended = once(this.#worker, 'exit').then(([code]) => {
+      throw new Error(`the thread of the tests ended with ${code}; does a handler call process.exit()?`);
+    });
+    this.#ended.catch(() => {});
   }
 
   async run(path: string): Promise<FileReport> {
     this.#worker.postMessage(path);
-    const [answer] = (await once(this.#worker, 'message')) as [WorkerAnswer];
+    const [answer] = (await Promise.race([once(this.#worker, 'message'), this.#ended])) as [WorkerAnswer];
     if ('report' in answer) return answer.report;
     throw answer.code === undefined ? new Error(answer.message) : new RunsheetError(answer.code, answer.message);
   }
