@@ -121,6 +121,11 @@ class FormulaParser {
     return found;
   }
 
+  /** After some brackets JSONata takes a `/` for the beginning of a regular expression. */
+  #mayNotDivide(): void {
+    if (this.#operator === '/') throw new NotUnderstood();
+  }
+
   #expression(power: number): FormulaNode {
     this.#depth++;
     if (this.#depth > plainDepth) this.#isPlain = false;
@@ -294,8 +299,10 @@ class FormulaParser {
     const path = asPath(left);
     if (path.group !== undefined) this.#isPlain = false;
     const step = path.steps[path.steps.length - 1] ?? path.steps[0];
-    if (this.#skips(']')) step.keepsList = true;
-    else {
+    if (this.#skips(']')) {
+      step.keepsList = true;
+      this.#mayNotDivide();
+    } else {
       const node = this.#expression(0);
       this.#expect(']');
       step.stages.push({ kind: 'filter', start, end: this.#end, node });
@@ -320,6 +327,7 @@ class FormulaParser {
       terms.push({ descending, node: this.#expression(0) });
     } while (this.#skips(','));
     this.#expect(')');
+    this.#mayNotDivide();
     const step: PathStep = { kind: 'sort', start, end: this.#end, terms, stages: [], keepsList: false };
     return { ...path, end: this.#end, steps: [...path.steps, step] };
   }
@@ -355,6 +363,7 @@ class FormulaParser {
     this.#expect('{');
     const body = this.#expression(0);
     this.#expect('}');
+    this.#mayNotDivide();
     return { kind: 'lambda', start, end: this.#end, parameters, body };
   }
 
@@ -446,7 +455,7 @@ function negativeNumber(operand: FormulaNode, start: number): FormulaNode | unde
     return typeof operand.value === 'number' ? { ...operand, start, value: -operand.value } : undefined;
   if (operand.kind !== 'path' || operand.steps.length > 1) return undefined;
   const [step] = operand.steps;
-  if (step.kind !== 'expression') return undefined;
+  if (step.kind !== 'expression' || step.stages.some(({ kind }) => kind === 'index')) return undefined;
   const node = negativeNumber(step.node, start);
   return node && { ...operand, start, steps: [{ ...step, start, node }] };
 }

@@ -15,6 +15,8 @@ const doubleOperator = /\.\.|:=|!=|>=|<=|\*\*|~>|\?:|\?\?/y;
 const singleOperator = /[.[\]{}(),@#;:?+\-*/%|=<>^&!~]/y;
 const word = /[^ \t\n\r\v.[\]{}(),@#;:?+\-*/%|=<>^&!~]+/y;
 
+const valueOperators: ReadonlySet<string> = new Set(['*', '**', '%', 'and', 'or', 'in']);
+
 /**
  * JSONata's positions are the ends of tokens only; with the tokens their starts are known too. Never throws:
  * a text with mistakes gives the tokens that can be made out.
@@ -26,7 +28,10 @@ export function tokensOf(text: string): Token[] {
     pattern.lastIndex = offset;
     return pattern.exec(text)?.[0];
   };
+  let isOperand = false;
   const take = (kind: Token['kind'], found: string): void => {
+    // `*`, `%` and words stand for a value themselves where none is before them.
+    isOperand = kind !== 'operator' || [')', ']', '}'].includes(found) || (!isOperand && valueOperators.has(found));
     tokens.push({ kind, text: found, start: offset, end: offset + found.length });
     offset += found.length;
   };
@@ -39,9 +44,7 @@ export function tokensOf(text: string): Token[] {
       offset += skipped.length;
       continue;
     }
-    const previous = tokens.at(-1);
-    const operand = previous !== undefined && (previous.kind !== 'operator' || [')', ']', '}'].includes(previous.text));
-    if (text[offset] === '/' && !operand) {
+    if (text[offset] === '/' && !isOperand) {
       take('regex', regexAt(text, offset));
       continue;
     }

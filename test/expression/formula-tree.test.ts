@@ -141,7 +141,9 @@ describe('for any text', () => {
         if (!found.ok) return;
         formulas++;
         const { body } = bodyOf(text);
-        expect(shapeOf(found.tree)).toBe(shapeOfJsonata(jsonata(body).ast(), body));
+        const [ours, theirs] = [shapeOf(found.tree), shapeOfJsonata(jsonata(body).ast(), body)];
+        expect(ours.replaceAll('…', '')).toBe(theirs.replaceAll('…', ''));
+        expect(ours.includes('…')).toBe(theirs.includes('…'));
       }),
       runs,
     );

@@ -66,7 +66,7 @@ function pathShape({ steps, group }: PathNode): string {
   });
   const grouped = group?.pairs.map(({ key, value }) => `${shapeOf(key)} ${shapeOf(value)}`).join(', ');
   // Wherever in a path `[]` stands, it is the path whose result stays a list.
-  const list = steps.some(({ keepsList }) => keepsList) ? '[]' : '';
+  const list = steps.some(({ keepsList }) => keepsList) ? '…' : '';
   return parts.join('/') + list + (grouped === undefined ? '' : `{${grouped}}`);
 }
 
@@ -82,7 +82,7 @@ export function shapeOfJsonata(tree: unknown, text: string): string {
       const group = node.group?.lhs.map(([key, value]) => all(key, value)).join(', ');
       const keeps = node.type !== 'apply' && (node.keepArray || node.steps?.some(({ keepArray }) => keepArray));
       const focus = node.focus === undefined ? '' : `@${node.focus}`;
-      return `${focus}${index}${tests}${keeps && !isStep ? '[]' : ''}${group === undefined ? '' : `{${group}}`}`;
+      return `${focus}${index}${tests}${keeps && !isStep ? '…' : ''}${group === undefined ? '' : `{${group}}`}`;
     };
     const plain = (): string => {
       switch (node.type) {
