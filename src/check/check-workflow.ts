@@ -4,7 +4,6 @@ import type { HandlerCatalogue } from '../handlers/index.js';
 import { type Diagnostic, type Source, type SyntaxNode, entryOf, toValue } from '../syntax/index.js';
 import { checkFormulas } from './check-formulas.js';
 import { checkHandlers, checkIds, checkLoopNames, checkPolicies } from './check-names.js';
-import { checkPaths } from './check-paths.js';
 import { checkSteps, stepNamesOf } from './check-steps.js';
 import { checkChildren } from './flow/check-children.js';
 import { checkConditions } from './flow/check-conditions.js';
@@ -15,6 +14,7 @@ import { checkUnused } from './flow/check-unused.js';
 import { courseOf } from './flow/course.js';
 import { Sights } from './flow/sight.js';
 import { readFlow } from './read-flow.js';
+import { checkTypes } from './types/check-types.js';
 import type { WorkflowCatalogue } from './workflow-catalogue.js';
 
 export interface WorkflowToCheck {
@@ -52,7 +52,7 @@ export function checkWorkflow(toCheck: WorkflowToCheck): Diagnostic[] {
   checkUnused(root, model, source, report);
   checkGates(model, course, sights, source, report);
   checkChildren({ root, model, document, workflows, workflowsMayBeMissing }, report);
-  checkPaths(model, constants, input, report);
+  checkTypes({ root, document, steps, handlers, workflows }, report);
   checkIds(model, source, report);
   checkPolicies(model, keysOf(root, 'retryPolicies'), report);
   checkLoopNames(model, report);

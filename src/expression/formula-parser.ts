@@ -340,7 +340,11 @@ class FormulaParser {
     const name = variable.text.slice(1);
     const step = path.steps[path.steps.length - 1] ?? path.steps[0];
     if (operator === '@') step.focus = name;
-    else step.stages.push({ kind: 'index', start, end: this.#end, name });
+    else {
+      // Of two positions without a predicate between them JSONata keeps the second.
+      if (step.stages.length === 1 && step.stages[0]?.kind === 'index') step.stages.pop();
+      step.stages.push({ kind: 'index', start, end: this.#end, name });
+    }
     return { ...path, end: this.#end };
   }
 

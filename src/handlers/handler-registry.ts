@@ -11,6 +11,8 @@ export interface HandlerDescription {
   readonly description?: string;
   /** JSON Schema 2020-12 of what `with` must be. */
   readonly input?: JsonObject;
+  /** Whether it goes without `with`; absent: it does not, where `input` is known. */
+  readonly inputOptional?: true;
   /** JSON Schema 2020-12 of what `$steps.<id>` will be. */
   readonly output?: JsonObject;
   /** The errors that it declares; absent if it declares none, in which case it may throw anything. */
@@ -89,6 +91,7 @@ function describeHandler(handler: Handler): HandlerDescription {
     name: handler.name,
     ...(handler.description !== undefined && { description: handler.description }),
     ...(input !== undefined && { input }),
+    ...(handler.input?._zod.optin === 'optional' && { inputOptional: true as const }),
     ...(output !== undefined && { output }),
     ...(handler.errors !== undefined && { errors: handler.errors }),
     ...(file !== undefined && { file }),

@@ -7,6 +7,7 @@ import { type CheckOptions, type WorkflowCatalogue, checkSource } from '../../sr
 import type { HandlerCatalogue } from '../../src/handlers/index.js';
 import { type Diagnostic, type DiagnosticCode, Source, diagnosticCodes } from '../../src/syntax/index.js';
 import { checkFlowTestSource } from '../../src/testing/flow-tests/index.js';
+import { typedCatalogues } from './typed-catalogues.js';
 
 const reference = readFileSync(new URL('../../docs/reference/diagnostics.md', import.meta.url), 'utf8');
 const testFolder = fileURLToPath(new URL('..', import.meta.url));
@@ -85,6 +86,8 @@ async function diagnosticsOf(example: string, code: string): Promise<readonly Di
     const source = new Source(join(testFolderOfExamples, 'example.test.yaml'), asFlowTest(example));
     return (await checkFlowTestSource(source, { handlers: describedHandlers })).diagnostics;
   }
+  if (code.startsWith('RS5'))
+    return checkSource(new Source('example.yaml', asFlow(example)), typedCatalogues).diagnostics;
   const needsHandlers = code === 'RS4007';
   const options: CheckOptions = {
     ...(needsHandlers && { handlers }),

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type CataloguedWorkflow, type WorkflowCatalogue, checkSource } from '../../src/check/index.js';
 import type { HandlerCatalogue, HandlerDescription } from '../../src/handlers/index.js';
 import { Source, diagnosticCodes, renderDiagnostics } from '../../src/syntax/index.js';
+import { typedCatalogues } from './typed-catalogues.js';
 
 const folder = fileURLToPath(new URL('fixtures', import.meta.url));
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
@@ -30,7 +31,9 @@ const workflows: WorkflowCatalogue = new Map([
 function checked(name: string) {
   const source = Source.fromBytes(name, readFileSync(`${folder}/${name}`));
   const needsProject = name.startsWith('children') || name.startsWith('error-names');
-  return { source, ...checkSource(source, needsProject ? { handlers: declaring, workflows } : { handlers }) };
+  const isTyped = name.startsWith('calls') || name.startsWith('RS5');
+  const options = isTyped ? typedCatalogues : needsProject ? { handlers: declaring, workflows } : { handlers };
+  return { source, ...checkSource(source, options) };
 }
 
 /** A wrong file beside all that is said of it. `npx vitest run test/check -u` writes what is said now. */

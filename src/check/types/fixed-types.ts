@@ -1,0 +1,26 @@
+import { type Type, absent, mapOf, nullType, numberType, optional, stringType, union, unknown } from './type.js';
+
+/** `$error`: what a failure looks like to formulas. */
+export const errorType: Type = mapOf([
+  ['name', stringType],
+  ['message', stringType],
+  ['step', union(stringType, nullType)],
+  ['attempt', union(numberType, nullType)],
+  ['details', unknown],
+]);
+
+export const runType: Type = mapOf([
+  ['id', stringType],
+  ['key', optional(union(stringType, nullType))],
+  ['startedAt', stringType],
+  ['status', stringType],
+]);
+
+export const workflowType: Type = mapOf([
+  ['name', stringType],
+  ['revision', numberType],
+  ['hash', stringType],
+]);
+
+/** In `finally`: absent where the run succeeded. */
+export const errorIfFailed: Type = union(errorType, absent);
