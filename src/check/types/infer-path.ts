@@ -1,4 +1,4 @@
-import type { FormulaNode, PathNode, PathStep } from '../../expression/index.js';
+import type { PathNode, PathStep } from '../../expression/index.js';
 import { nearest } from '../../syntax/index.js';
 import type { Inference, Scope } from './infer.js';
 import { type Spread, collapsed, lastOf, lookup, spreadOf, through } from './spread.js';

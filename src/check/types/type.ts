@@ -101,10 +101,7 @@ export function isNever(type: Type): boolean {
 const mostValues = 100;
 
 export function union(...types: readonly Type[]): Type {
-  let [all, ...rest] = types;
-  all ??= never;
-  for (const type of rest) all = unionOfTwo(all, type);
-  return all;
+  return types.reduce(unionOfTwo, never);
 }
 
 function unionOfTwo(a: Type, b: Type): Type {
