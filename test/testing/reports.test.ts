@@ -1,4 +1,6 @@
+import { defineHandler } from 'runsheet';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { runTests } from './flow-test.js';
 
 /*
@@ -268,6 +270,78 @@ describe('what is shown of', () => {
           approval      skipped                at 0ms
           charge        failed     3 attempts  at 0ms    took 2.88s  CardDeclined: CardDeclined
           undo reserve  undone     1 attempt   at 2.88s
+      "
+    `);
+  });
+
+  it('a handler that nobody has scripted', async () => {
+    const noCharge = defaults.replace('    payments.charge: { returns: { id: p-1 } }\n', '');
+    const { text } = await runTests(
+      flow
+        .replace('=$steps.charge.id', '=$steps.charge.id ?? null')
+        .replace(
+          '- id: charge\n',
+          '- id: charge\n    when: =$input.total < 1000\n    with: { amount: =$input.total }\n',
+        ),
+      `${noCharge}  - name: charges\n    handlers: { stock.release: {} }\n`,
+    );
+    expect(text).toMatchInlineSnapshot(`
+      "flow.test.yaml:10:11: failed: charge calls the handler payments.charge, which is not scripted, with {"amount":10}
+        10 |   - name: charges
+           |           ^^^^^^^
+        help: say under \`handlers\` how it answers:
+                payments.charge: { returns: { … } }
+              or let all that are not scripted run by \`handlers: real\`
+
+        what the run did (failed after 0ms of virtual time):
+          reserve       completed  1 attempt  at 0ms    gave {"id":"r-1"}
+          pick          completed  1 attempt  at 0ms    gave 1
+          pick#1        completed  1 attempt  at 0ms    gave 1
+          approval      skipped               at 0ms
+          charge        failed     1 attempt  at 0ms    TestMistake: payments.charge is not scripted
+          undo reserve  undone     1 attempt  at 0ms
+      "
+    `);
+  });
+
+  it('an answer that its handler could never give', async () => {
+    const even = z.number().refine((value) => value % 2 === 0, 'must be even');
+    const { text } = await runTests(
+      'steps: [{ step: pick }]',
+      'tests:\n  - name: odd\n    handlers: { pick: [{ returns: 2, when: false }, { returns: 3 }] }\n',
+      { handlers: [defineHandler({ name: 'pick', output: even, run: () => 2 })] },
+    );
+    expect(text).toMatchInlineSnapshot(`
+      "flow.test.yaml:4:64: failed: the handler pick could not give this: must be even
+        4 |     handlers: { pick: [{ returns: 2, when: false }, { returns: 3 }] }
+          |                                                                ^
+        help: the registered handler has a schema of its output; answer with a value that fits it
+
+        what the run did (failed after 0ms of virtual time):
+          pick@0  failed  1 attempt  at 0ms    TestMistake: the handler pick could not give this: must be even
+      "
+    `);
+  });
+
+  it('a run that ends otherwise where a process dies', async () => {
+    let called = 0;
+    const { text } = await runTests(
+      'steps: [{ id: first, step: count }, { id: second, step: count }]\noutput: [=$steps.first, =$steps.second]',
+      'tests:\n  - name: counts\n    handlers: real\n    crash: every\n    expect: { outputMatches: =$count($output) = 2 }\n',
+      { handlers: [defineHandler({ name: 'count', run: () => (called += 1) })] },
+    );
+    expect(text).toMatchInlineSnapshot(`
+      "flow.test.yaml:5:12: failed: the run ends otherwise where the process dies before \`step-started\` of first was written (crash 1 of 3)
+        5 |     crash: every
+          |            ^^^^^
+        - output[0]: 1
+        + output[0]: 3
+        - output[1]: 2
+        + output[1]: 4
+
+        what the run did (completed after 0ms of virtual time):
+          first   completed  1 attempt  at 0ms    gave 3
+          second  completed  1 attempt  at 0ms    gave 4
       "
     `);
   });

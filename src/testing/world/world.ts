@@ -148,6 +148,7 @@ export class World {
     const dueAt = await this.storage.nextDueAt(this.#hashes);
     if (dueAt === undefined && until === Number.POSITIVE_INFINITY) return { kind: 'nothing-due' };
     const { nextAt = Number.POSITIVE_INFINITY } = this.clock;
+    if (Math.min(until, nextAt) === Number.POSITIVE_INFINITY) return { kind: 'nothing-due' };
     if (until <= nextAt) {
       // Whoever moves time first has the word at its end: what else is due then comes after.
       this.clock.moveTo(until);
