@@ -2,6 +2,7 @@ import { type JsonObject, isJsonObject } from '../common/index.js';
 import { type Report, listed } from '../definition/index.js';
 import { type FormulaProblem, analyseFormula, functionNames, otherVariables } from '../expression/index.js';
 import { type DiagnosticCode, nearest } from '../syntax/index.js';
+import { hyphenatedIds } from './check-hyphens.js';
 import type { StepNames } from './check-steps.js';
 import type { FlowModel, FormulaUse } from './flow-model.js';
 
@@ -40,7 +41,9 @@ const codes: Readonly<Record<FormulaProblem['kind'], DiagnosticCode>> = {
 /** Checks each formula by itself: its syntax, and that its variables and functions exist where it stands. */
 export function checkFormulas(model: FlowModel, known: KnownNames, report: Report): void {
   for (const use of model.formulas) {
+    const hyphenated = hyphenatedIds(use, model, known.steps);
     for (const problem of analyseFormula(use.text, use.place.variables)) {
+      if (hyphenated.some(({ start, end }) => start <= problem.start && problem.end <= end)) continue;
       if (problem.kind === 'syntax' && use.node.cutOffBy !== undefined) {
         const help = 'quote the whole formula, or write it as a block after `>-`';
         report.error('RS1032', use.node.cutOffBy, 'to YAML this is a comment, and the formula ends before it', help);

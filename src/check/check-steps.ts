@@ -1,5 +1,6 @@
 import { type Report, quoted } from '../definition/index.js';
 import { type Range, type Source, nearest } from '../syntax/index.js';
+import { hyphenatedIds } from './check-hyphens.js';
 import type { Course } from './flow/course.js';
 import { remarkOn } from './flow/explain-sight.js';
 import { type Fact, withFacts } from './flow/facts.js';
@@ -51,7 +52,10 @@ interface Context {
 export function checkSteps(context: Context): void {
   for (const use of context.model.formulas) {
     const doubted = new Set<string>();
-    for (const read of readsOf(use)) checkRead(read, use, doubted, context);
+    const hyphenated = hyphenatedIds(use, context.model, context.names);
+    for (const read of readsOf(use)) {
+      if (hyphenated.every(({ start }) => start !== read.start)) checkRead(read, use, doubted, context);
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { Report, type WorkflowDocument, inputSchemaOf } from '../definition/inde
 import type { HandlerCatalogue } from '../handlers/index.js';
 import { type Diagnostic, type Source, type SyntaxNode, entryOf, toValue } from '../syntax/index.js';
 import { checkFormulas } from './check-formulas.js';
+import { checkHyphens } from './check-hyphens.js';
 import { checkHandlers, checkIds, checkLoopNames, checkPolicies } from './check-names.js';
 import { checkSteps, stepNamesOf } from './check-steps.js';
 import { checkChildren } from './flow/check-children.js';
@@ -44,6 +45,7 @@ export function checkWorkflow(toCheck: WorkflowToCheck): Diagnostic[] {
   const input = inputOf(root, document);
   const elements = model.loopNames.map(({ name }) => name);
   checkFormulas(model, { steps, input, constants, elements }, report);
+  checkHyphens(model, steps, report);
   const course = courseOf(model);
   const sights = new Sights(course, constantsOf(root));
   checkSteps({ model, names: steps, course, sights, source, report });
