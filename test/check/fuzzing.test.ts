@@ -8,7 +8,7 @@ const total = Number(process.env.FUZZ_RUNS ?? 5_000);
 const firstSeed = Number(process.env.FUZZ_SEED ?? 1);
 
 /** Every how many mutants one that is accepted is run as well. */
-const runEvery = Number(process.env.FUZZ_RUN_EVERY ?? 5);
+const runEvery = Number(process.env.FUZZ_RUN_EVERY ?? 20);
 
 const chunk = 1_000;
 

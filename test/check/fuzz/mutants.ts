@@ -219,8 +219,8 @@ const edit = fc.record({
 export const mutants: fc.Arbitrary<Mutant> = fc
   .record({
     file: fc.constantFrom(...realFlows.keys()),
-    // One in five is of the whole flow.
-    steps: fc.constantFrom(1, 2, 3, 4, Infinity),
+    // One in ten is of the whole flow.
+    steps: fc.constantFrom(1, 1, 1, 1, 2, 2, 2, 3, 4, Infinity),
     edits: fc.array(edit, { minLength: 1, maxLength: 3 }),
   })
   .map(({ file, steps, edits }) => {
