@@ -24,7 +24,8 @@ describe('runsheet init', () => {
       code: 0,
       out: expect.stringContaining('npx runsheet test'),
     });
-    expect(await project.runsheet(['validate', 'definitions/weekly-report.yaml'])).toMatchObject({ code: 0 });
+    expect(await project.runsheet(['validate', '--max-warnings', '0'])).toMatchObject({ code: 0 });
+    expect(await project.runsheet(['test'])).toMatchObject({ code: 0, err: expect.stringContaining('all passed') });
     goInto(project);
     const run = await project.runsheet(['run', 'weekly-report', '--input', '{ "week": "2030-W01" }']);
     expect(run).toMatchObject({ code: 0 });

@@ -86,6 +86,19 @@ describe('docs/guide/getting-started.md', () => {
     expect(project.read('census.txt')).toBe('3 files, 3 lines\n');
   });
 
+  it('tests its flow', async () => {
+    const project = projectOf(guide);
+    project.write(
+      'definitions/census.yaml',
+      project.read('definitions/census.yaml').replace('sleep: 5ms', 'sleep: 2s'),
+    );
+    expect(await project.runsheet(['validate'])).toMatchObject({ code: 0 });
+    expect(await project.runsheet(['test'])).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('2 tests, all passed'),
+    });
+  });
+
   it.each(['files.cuont', 'sleep: 2', 'file: $input.report'])('catches %s', async (slip) => {
     const project = projectOf(guide);
     const flow = project.read('definitions/census.yaml');
