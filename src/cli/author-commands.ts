@@ -1,6 +1,5 @@
 import { Option } from 'commander';
 import type { CommandGroup } from './command-group.js';
-import { withExamples } from './examples.js';
 import type { FindingsFormat } from './formats/findings-text.js';
 import { graphFormats } from './graph-formats.js';
 import { wholeNumber } from './option-values.js';
@@ -68,11 +67,7 @@ export const addAuthorCommands: CommandGroup = (command, io, done) => {
       done(await diff(before, after, options, io));
     });
 
-  withExamples(
-    command('graph <target>', 'draw a flow (path or name) or a run (id or key) as Mermaid, SVG or Graphviz'),
-    { call: 'graph order-fulfilment -o order.svg', does: 'a picture; .mmd is Mermaid, .dot is Graphviz' },
-    { call: 'graph order-42', does: 'of the run with that key, by state' },
-  )
+  command('graph <target>', 'draw a flow (path or name) or a run (id or key) as Mermaid, SVG or Graphviz')
     .addOption(
       new Option('--format <format>', 'default: what the name of the file says, else mermaid').choices(graphFormats),
     )

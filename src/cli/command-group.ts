@@ -10,8 +10,3 @@ export type NewCommand = (synopsis: string, description: string, parent?: Comman
  * starts at once; `done` takes what the process is to end with.
  */
 export type CommandGroup = (command: NewCommand, io: Io, done: (code: ExitCode) => void) => void;
-
-/** For the end of a command's help. */
-export function examples(...commands: readonly string[]): string {
-  return `\nExamples:\n${commands.map((each) => `  $ ${each}`).join('\n')}`;
-}

@@ -1,6 +1,7 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { addAuthorCommands } from './author-commands.js';
 import type { CommandGroup, NewCommand } from './command-group.js';
+import { addExamples } from './examples.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { type Io, processIo } from './io.js';
 import { addOperationCommands } from './operation-commands.js';
@@ -36,6 +37,14 @@ function isAnswer({ code }: CommanderError): boolean {
 /** What commands have only if the config of the project says something about them. */
 const configured = ['db', 'handlers', 'definitions'];
 
+/** That a flag is off unless it is given goes without saying. */
+function describeOption(option: Option): string {
+  return option.defaultValue === false ? option.description : new Help().optionDescription(option);
+}
+
+/** Of help that goes to no terminal. */
+const helpColumns = 80;
+
 function newProgram(outer: Io, done: (code: ExitCode) => void): Command {
   let project: ProjectConfig | undefined;
   const io: Io = {
@@ -50,7 +59,13 @@ function newProgram(outer: Io, done: (code: ExitCode) => void): Command {
     .helpOption('-h, --help', 'print this help')
     .option('--verbose', 'show stack traces of errors')
     .exitOverride()
-    .configureOutput({ writeOut: (text) => io.out(text), writeErr: (text) => io.err(text) })
+    .configureOutput({
+      writeOut: (text) => io.out(text),
+      writeErr: (text) => io.err(text),
+      getOutHelpWidth: () => (io.outIsTerminal ? io.terminalSize().columns : helpColumns),
+      getErrHelpWidth: () => (io.errIsTerminal ? io.terminalSize().columns : helpColumns),
+    })
+    .configureHelp({ optionDescription: describeOption, minWidthToWrap: 20 })
     .showHelpAfterError('(--help shows what there is)');
 
   const command: NewCommand = (synopsis, description, parent = program) =>
@@ -69,6 +84,7 @@ function newProgram(outer: Io, done: (code: ExitCode) => void): Command {
 
   const groups: readonly CommandGroup[] = [addAuthorCommands, addRunCommands, addOperationCommands, addProjectCommands];
   for (const add of groups) add(command, io, done);
+  addExamples(program);
 
   return program;
 }

@@ -1,5 +1,5 @@
 import { Argument } from 'commander';
-import { type CommandGroup, examples } from './command-group.js';
+import type { CommandGroup } from './command-group.js';
 import { sharedOptions } from './shared-options.js';
 
 /** The commands around a project and its installation: beginning one, looking after what it stands on. */
@@ -7,19 +7,16 @@ export const addProjectCommands: CommandGroup = (command, io, done) => {
   command(
     'init [directory]',
     'make a small working project: a flow, its handlers, its test, settings for editor and CI',
-  )
-    .addHelpText('after', examples('runsheet init', 'runsheet init my-flows'))
-    .action(async (directory: string | undefined) => {
-      const { init } = await import('./commands/init.js');
-      done(await init(directory ?? '.', io));
-    });
+  ).action(async (directory: string | undefined) => {
+    const { init } = await import('./commands/init.js');
+    done(await init(directory ?? '.', io));
+  });
 
   command('doctor', 'look at the installation, the project and the database, and say what to do about what is wrong')
     .option(...sharedOptions.json)
     .option(...sharedOptions.database)
     .option(...sharedOptions.handlers)
     .option(...sharedOptions.definitions)
-    .addHelpText('after', examples('runsheet doctor', 'runsheet doctor --db /var/lib/flows/runs.db --json'))
     .action(async (options) => {
       const { doctor } = await import('./commands/doctor.js');
       done(await doctor(options, io));
@@ -29,7 +26,6 @@ export const addProjectCommands: CommandGroup = (command, io, done) => {
     .option('--check', 'only tell; fail if there is something to do', false)
     .option(...sharedOptions.json)
     .option(...sharedOptions.database)
-    .addHelpText('after', examples('runsheet migrate --check', 'runsheet migrate --db /var/lib/flows/runs.db'))
     .action(async (options) => {
       const { migrate } = await import('./commands/migrate.js');
       done(await migrate(options, io));
@@ -38,7 +34,6 @@ export const addProjectCommands: CommandGroup = (command, io, done) => {
   command('schema', 'print the JSON Schema of flows, or of flow tests')
     .addArgument(new Argument('[kind]', 'of what').choices(['workflow', 'flow-test']).default('workflow'))
     .option('--path', 'print where the file is, for an editor', false)
-    .addHelpText('after', examples('runsheet schema flow-test', 'runsheet schema --path'))
     .action(async (kind, options) => {
       const { schema } = await import('./commands/schema.js');
       done(await schema(kind, options, io));
@@ -49,7 +44,6 @@ export const addProjectCommands: CommandGroup = (command, io, done) => {
     'print the script that completes flows, runs and options in a shell',
   )
     .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
-    .addHelpText('after', examples('source <(runsheet completion bash)', 'source <(runsheet completion zsh)'))
     .action(async (shell) => {
       const { completion } = await import('./commands/completion.js');
       done(await completion(shell, io));

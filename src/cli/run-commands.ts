@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { CommandGroup } from './command-group.js';
-import { withExamples } from './examples.js';
 import { addStatuses, collect, wholeNumber } from './option-values.js';
 import { sharedOptions } from './shared-options.js';
 
@@ -49,11 +48,7 @@ export const addRunCommands: CommandGroup = (command, io, done) => {
       done(await list(options, io));
     });
 
-  withExamples(
-    command('show <run>', 'show a run, by id or key: its steps, what it waits for, the command that moves it on'),
-    { call: 'show order-42', does: 'the run with that key' },
-    { call: 'show order-42 --full', does: 'nothing cut off, each turn of its loops' },
-  )
+  command('show <run>', 'show a run, by id or key: its steps, what it waits for, the command that moves it on')
     .option('--full', 'cut off and fold nothing', false)
     .option('--workflow <name>', 'whose key it is, where several workflows have it')
     .option('--json', 'print JSON, nothing cut off', false)
@@ -63,11 +58,7 @@ export const addRunCommands: CommandGroup = (command, io, done) => {
       done(await show(idOrKey, options, io));
     });
 
-  withExamples(
-    command('logs <run>', 'tell what happened in a run, by id or key, a line for each entry of its journal'),
-    { call: 'logs order-42', does: 'all that has happened so far' },
-    { call: 'logs order-42 -f --since 10m', does: 'the last ten minutes, then what comes' },
-  )
+  command('logs <run>', 'tell what happened in a run, by id or key, a line for each entry of its journal')
     .option('-f, --follow', 'go on with what comes, until the run has ended', false)
     .option('--since <when>', 'only what happened since: a duration back (2h), or a time')
     .option('--workflow <name>', 'whose key it is, where several workflows have it')
