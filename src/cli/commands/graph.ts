@@ -69,7 +69,7 @@ async function graphOf(target: string, options: GraphOptions, io: Io): Promise<G
     if (definition !== undefined) return buildGraph(definition);
   }
   return withExistingStorage(options.db, io, async (storage) =>
-    runGraph(storage, await findRun(storage, target, options.workflow), io),
+    runGraph(storage, await findRun(storage, target, options.workflow), io.clock.now()),
   );
 }
 
@@ -98,7 +98,12 @@ async function hasRun(key: string, db: string | undefined, io: Io): Promise<bool
   });
 }
 
-async function runGraph(storage: Storage, record: RunRecord, io: Io): Promise<Graph> {
+/** A run as a picture, for those who have its storage at hand. */
+export async function drawRun(storage: Storage, record: RunRecord): Promise<string> {
+  return render(await runGraph(storage, record, record.endedAt ?? record.createdAt), 'svg');
+}
+
+async function runGraph(storage: Storage, record: RunRecord, now: number): Promise<Graph> {
   const stored = await storage.readDefinition(record.definitionHash);
   if (stored === undefined) {
     throw new CommandFailure(
@@ -109,7 +114,7 @@ async function runGraph(storage: Storage, record: RunRecord, io: Io): Promise<Gr
   const { readHistory } = await import('../../engine/index.js');
   const definition = definitionFromCanonical(stored.document);
   const history = await readHistory(storage, record);
-  return buildGraph(definition, statesOf(definition.document, history, io.clock.now()));
+  return buildGraph(definition, statesOf(definition.document, history, now));
 }
 
 async function writeOutput(file: string, text: string, io: Io): Promise<void> {

@@ -16,16 +16,21 @@ const comfortable = 900;
 /** Width to height of a page. */
 const aspect = 1.5;
 const between = 40;
+/** Of fewer nodes, large ones, columns would tear apart what belongs together. */
+const leastToCut = 7;
 
 /** Cuts a list into columns of about the same height, only where nothing but the step from one item to the next is cut. */
 export function columnsOf(nodes: readonly Sized[], edges: readonly GraphEdge[]): Column[] {
   const whole = heightOf(nodes);
   const width = Math.max(0, ...nodes.map((node) => node.width)) + between;
-  const count = whole <= comfortable ? 1 : Math.max(1, Math.round(Math.sqrt((aspect * whole) / width)));
+  const count =
+    whole <= comfortable || nodes.length < leastToCut
+      ? 1
+      : Math.max(1, Math.round(Math.sqrt((aspect * whole) / width)));
   const parts: Sized[][] = [[]];
   for (const [index, node] of nodes.entries()) {
     const current = parts.at(-1) ?? [];
-    const isLong = heightOf([...current, node]) > (whole / count) * 1.08;
+    const isLong = heightOf([...current, node]) > (whole / count) * 1.08 && heightOf(current) > (whole / count) * 0.5;
     if (current.length > 0 && parts.length < count && isLong && canCut(nodes, edges, index)) parts.push([node]);
     else current.push(node);
   }
