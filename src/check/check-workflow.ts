@@ -47,7 +47,7 @@ export function checkWorkflow(toCheck: WorkflowToCheck): Diagnostic[] {
   checkFormulas(model, { steps, input, constants, elements }, report);
   checkHyphens(model, steps, report);
   const course = courseOf(model);
-  const sights = new Sights(course, constantsOf(root));
+  const sights = new Sights(course, constantsOf(root), steps.items);
   checkSteps({ model, names: steps, course, sights, source, report });
   checkReach(root, model, course, source, report);
   checkConditions(model, steps, report);

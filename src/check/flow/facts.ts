@@ -6,12 +6,14 @@ import { bare, isFleeting, plainText, stepReadBy, treeOf } from './formula-text.
 /**
  * What is known at a place because of the conditions on the way to it.
  * - `given`: the step has an output; `isSure` where that follows, else its author is taken to have seen to its absence
+ * - `absent`: what was read of the step is not there
  * - `truth`: a formula of this text was true, or false. `equal`: it says that something is a literal value
  * - `loop`: what comes after is known of a turn of this loop
  * - `later-turn`: that is not its first turn
  */
 export type Fact =
   | { readonly kind: 'given'; readonly step: string; readonly isSure: boolean }
+  | { readonly kind: 'absent'; readonly step: string }
   | {
       readonly kind: 'truth';
       readonly text: string;
@@ -35,6 +37,14 @@ export function isGiven(facts: Facts, step: string): boolean {
   return false;
 }
 
+/** The steps of which nothing was found. */
+export function absentIn(facts: Facts): string[] {
+  const steps: string[] = [];
+  for (let each = facts; each !== undefined; each = each.rest)
+    if (each.fact.kind === 'absent') steps.push(each.fact.step);
+  return steps;
+}
+
 /** Whether it is known that this is not the first turn of that loop. */
 export function isLaterTurn(facts: Facts, loop: FlowItem): boolean {
   let isLater = false;
@@ -49,7 +59,7 @@ export function isLaterTurn(facts: Facts, loop: FlowItem): boolean {
 
 /** What is left of what was known in a loop once it is over. */
 export function outOfLoop(facts: Facts, before: Facts): Facts {
-  const left = sinceBase(facts, before).filter(({ kind }) => kind === 'given' || kind === 'truth');
+  const left = sinceBase(facts, before).filter(({ kind }) => kind !== 'loop' && kind !== 'later-turn');
   return withFacts(before, left);
 }
 
@@ -110,7 +120,7 @@ function sinceBase(facts: Facts, base: Facts): Fact[] {
 }
 
 function isSame(some: Fact, other: Fact): boolean {
-  if (some.kind === 'given') return other.kind === 'given' && some.step === other.step;
+  if (some.kind === 'given' || some.kind === 'absent') return other.kind === some.kind && some.step === other.step;
   if (some.kind === 'truth') return other.kind === 'truth' && some.text === other.text && some.value === other.value;
   return some.kind === other.kind;
 }
@@ -184,9 +194,10 @@ function assertedOutcomes(tree: FormulaNode, text: string): Outcomes {
     const whenTrue = inBoth(left.whenTrue, [...left.whenFalse, ...right.whenTrue]);
     return { whenTrue, whenFalse: [...left.whenFalse, ...right.whenFalse] };
   }
+  const isQuestion = tree.kind === 'call' && tree.function === 'exists';
   return {
     whenTrue: [...laterTurn(tree, true), ...given(tree, text, true)],
-    whenFalse: [...laterTurn(tree, false), ...given(tree, text, false)],
+    whenFalse: [...laterTurn(tree, false), ...given(tree, text, false), ...(isQuestion ? notFound(tree) : [])],
   };
 }
 
@@ -241,6 +252,11 @@ function given(tree: FormulaNode, text: string, outcome: boolean): Fact[] {
     facts.push({ kind: 'given', step, isSure: typeof otherwise === 'boolean' });
   }
   return facts;
+}
+
+/** What follows where a part of a formula has no value. */
+export function notFound(tree: FormulaNode): Fact[] {
+  return [...mentioned(tree)].map((step) => ({ kind: 'absent', step }));
 }
 
 /** Every step that is read in a part of a formula. */

@@ -1,6 +1,6 @@
 import { type FormulaNode, type PathNode, inspectFormula } from '../../expression/index.js';
 import type { FormulaUse } from '../flow-model.js';
-import { type Fact, impliedBy } from './facts.js';
+import { type Fact, impliedBy, notFound } from './facts.js';
 import { bare, stepReadBy, treeOf } from './formula-text.js';
 
 /** A `$steps.<id>` in a formula. */
@@ -23,7 +23,7 @@ export function readsOf({ text, use }: FormulaUse): StepRead[] {
   if (tree === undefined) return inspected.steps.map((step) => ({ ...step, isNeeded: false, facts: [] }));
   const reader = new Reader(text);
   // The list of a `forEach` may be absent, save where the formula is a plain path.
-  reader.visit(tree, { isNeeded: use !== 'list' || bare(tree).kind === 'path', isStrict: true, facts: [] });
+  reader.visit(tree, { isNeeded: use !== 'list' || isPlainPath(bare(tree)), isStrict: true, facts: [] });
   return reader.reads.sort((a, b) => a.start - b.start);
 }
 
@@ -76,7 +76,7 @@ class Reader {
         return;
       case 'default':
         this.visit(node.left, free);
-        return this.visit(node.right, around);
+        return this.visit(node.right, { ...around, facts: [...facts, ...notFound(node.left)] });
       case 'call':
         return this.#call(node.function, node.arguments, node.callee, around);
       case 'apply': {
@@ -155,6 +155,12 @@ class Reader {
   #given(around: Around, condition: FormulaNode, value: boolean): Around {
     return { ...around, facts: [...around.facts, ...impliedBy(condition, this.text, value)] };
   }
+}
+
+/** `$a.b.c` and nothing else. */
+function isPlainPath(node: FormulaNode): boolean {
+  if (node.kind !== 'path' || node.group !== undefined) return false;
+  return node.steps.every(({ kind, stages }, index) => stages.length === 0 && (index === 0 || kind === 'name'));
 }
 
 function rangeOf({ start, end }: { readonly start: number; readonly end: number }): { start: number; end: number } {

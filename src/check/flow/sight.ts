@@ -3,7 +3,17 @@ import { entryOf } from '../../syntax/index.js';
 import type { Condition, Enclosure, FlowItem, FlowRoot, Place, Standing } from '../flow-model.js';
 import { cannotFail } from './cannot-fail.js';
 import { type Course, branchesNeeded } from './course.js';
-import { type Facts, constantCondition, isCompletedBy, isGiven, isLaterTurn, valueBy } from './facts.js';
+import {
+  type Facts,
+  absentIn,
+  constantCondition,
+  implied,
+  isCompletedBy,
+  isGiven,
+  isLaterTurn,
+  valueBy,
+  withFacts,
+} from './facts.js';
 import { foldFormula } from './fold-formula.js';
 import { treeOf } from './formula-text.js';
 
@@ -42,10 +52,13 @@ type Giving = 'certain' | 'maybe' | 'never';
 export class Sights {
   readonly #course: Course;
   readonly #constants: JsonObject;
+  readonly #items: ReadonlyMap<string, FlowItem>;
   readonly #giving = new Map<FlowItem, Giving>();
 
-  constructor(course: Course, constants: JsonObject) {
+  /** @param items by their names in `$steps` */
+  constructor(course: Course, constants: JsonObject, items: ReadonlyMap<string, FlowItem>) {
     this.#course = course;
+    this.#items = items;
     this.#constants = constants;
   }
 
@@ -140,12 +153,19 @@ export class Sights {
   #descend(item: FlowItem, depth: number, facts: Facts): Sight {
     for (let level = depth; ; level++) {
       const each = item.within[level]?.item ?? item;
-      if (!this.#isRun(each, facts)) return { kind: 'maybe', why: 'skipped', about: each };
+      const isWanted = this.#isRun(each, facts) || this.#isWantedInstead(each, facts);
+      if (!isWanted) return { kind: 'maybe', why: 'skipped', about: each };
       if (each === item) break;
       const enclosure = item.within[level];
       if (enclosure === undefined) break;
-      if (enclosure.kind === 'handler') return { kind: 'maybe', why: 'only-on-error', about: each };
-      if (this.#handledOn(each, false)) return { kind: 'maybe', why: 'handled-error', about: each };
+      if (enclosure.kind === 'handler') {
+        if (!this.#isHandledInstead(each, enclosure, facts))
+          return { kind: 'maybe', why: 'only-on-error', about: each };
+        continue;
+      }
+      const escapes = each.handlers.filter((handler) => this.#course.ends(handler));
+      const isHandled = escapes.some((handler) => !this.#hasAbsent(handler, facts));
+      if (isHandled) return { kind: 'maybe', why: 'handled-error', about: each };
       const doubt = this.#doubtInside(each, enclosure, facts);
       if (doubt !== undefined) return { kind: 'maybe', why: doubt, about: each };
     }
@@ -160,7 +180,7 @@ export class Sights {
       case 'turn':
         return owner.verb === 'doUntil' || this.#beginsTrue(owner.condition) ? undefined : 'no-turn';
       case 'branch':
-        return branchesNeeded(owner) === owner.bodies.length ? undefined : 'lost-branch';
+        return this.#mustComplete(owner, enclosure, facts) ? undefined : 'lost-branch';
       default:
         return undefined;
     }
@@ -173,10 +193,44 @@ export class Sights {
   /** By what is known, or because no other arm lets the run go on. */
   #isTaken(branch: FlowItem, arm: Enclosure, facts: Facts): boolean {
     const open = branch.bodies.filter((each) => this.#course.ends(each) && !this.#course.untaken.includes(each));
-    const others = open.filter((each) => each !== arm);
+    const others = open.filter((each) => each !== arm && !this.#hasAbsent(each, facts));
     if (others.length === 0) return true;
     if (arm.when !== undefined) return this.#cameOut(true, arm.when, branch.within, facts);
     return others.every(({ when }) => when !== undefined && this.#cameOut(false, when, branch.within, facts));
+  }
+
+  /** Of the branches in which nothing is missing there are too few to go on without this one. */
+  #mustComplete(parallel: FlowItem, branch: Enclosure, facts: Facts): boolean {
+    const others = parallel.bodies.filter((each) => each !== branch && !this.#hasAbsent(each, facts));
+    return others.length < branchesNeeded(parallel);
+  }
+
+  /** Whether a list holds an item that is known to have no output: then it was not run to its end. */
+  #hasAbsent(list: Enclosure, facts: Facts): boolean {
+    return this.#absent(facts).some(({ within }) => within.includes(list));
+  }
+
+  #absent(facts: Facts): FlowItem[] {
+    return absentIn(facts).flatMap((name) => this.#items.get(name) ?? []);
+  }
+
+  /** Whether something is missing that would be there if the item had been skipped. */
+  #isWantedInstead({ when }: FlowItem, facts: Facts): boolean {
+    if (when === undefined) return true;
+    const otherwise = withFacts(undefined, implied(when, false));
+    return this.#absent(facts).some((other) => {
+      const conditions = [other.when, ...other.within.flatMap((each) => [each.when, each.item.when])];
+      return conditions.some((condition) => condition !== undefined && valueBy(otherwise, condition) === true);
+    });
+  }
+
+  /** Whether something is missing that would be there if this had not handled a failure. */
+  #isHandledInstead(item: FlowItem, handler: Enclosure, facts: Facts): boolean {
+    const isMain = (other: FlowItem): boolean =>
+      other === item || other.within.some((each) => each.item === item && each.kind !== 'handler');
+    if (!this.#absent(facts).some(isMain)) return false;
+    const open = item.handlers.filter((each) => this.#course.ends(each));
+    return open.every((each) => each === handler || this.#hasAbsent(each, facts));
   }
 
   /**
