@@ -146,6 +146,20 @@ describe('runsheet validate', () => {
     expect(usage).toMatchObject({ code: 2, err: expect.stringContaining('give the path - with it') });
   });
 
+  it('takes a child that is nowhere for a mistake, and for a suspicion where there are no definitions to look in', async () => {
+    const parent = 'workflow: parent\nsteps:\n  - subWorkflow: chld\n';
+    const child = 'workflow: child\nsteps: []\n';
+    const project = new Project({ 'definitions/parent.yaml': parent, 'definitions/child.yaml': child });
+    const whole = await project.runsheet(['validate', '--no-handlers']);
+    expect(whole.code).toBe(1);
+    expect(whole.out).toContain('definitions/parent.yaml:3:18: error RS4022: there is no workflow "chld"');
+    expect(whole.out).toContain('did you mean `child`?');
+    const alone = new Project({ 'parent.yaml': parent });
+    const { code, out } = await alone.runsheet(['validate', 'parent.yaml', '--no-handlers']);
+    expect(code).toBe(0);
+    expect(out).toContain('parent.yaml:3:18: warning RS4022: there is no workflow "chld"');
+  });
+
   it('reports two files that are the same revision of a workflow, with both places', async () => {
     const project = new Project({
       'flows/a.yaml': '# one\nworkflow: pay\nsteps: []\n',
