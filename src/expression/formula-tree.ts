@@ -203,8 +203,11 @@ export interface FormulaChild {
 
 /** The nodes directly inside a node, in the order of the text. */
 export function formulaChildren(node: FormulaNode): FormulaChild[] {
-  const here = (...nodes: (FormulaNode | null | undefined)[]): FormulaChild[] =>
-    nodes.flatMap((child) => (child ? [{ node: child, role: 'context' }] : []));
+  const here = (...nodes: (FormulaNode | null | undefined)[]): FormulaChild[] => {
+    const children: FormulaChild[] = [];
+    for (const child of nodes) if (child) children.push({ node: child, role: 'context' });
+    return children;
+  };
   switch (node.kind) {
     case 'literal':
     case 'regex':

@@ -109,6 +109,7 @@ function warnOfCollapse(node: FormulaNode, inference: Inference): void {
 /** Fields of the input that need not be there, where a value must be. */
 function warnOfOptional(use: TypedUse, tree: FormulaNode, inference: Inference, guarded: ReadonlySet<string>): void {
   const needed = use.kind === 'list' ? inference.needed : [...inference.needed, tree];
+  if (!needed.some((node) => lastParts(node).some((part) => inference.paths.get(part)?.optional !== undefined))) return;
   const known = new Set([...guarded, ...existsIn(tree), ...use.scope.conditions.flatMap(mentionsOf)]);
   const said = new Set<string>();
   for (const node of needed.flatMap(lastParts)) {
