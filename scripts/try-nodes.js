@@ -23,17 +23,18 @@ function pack() {
   return join(work, stdout.trim().split('\n').at(-1));
 }
 
-/** The folder of a Node that npm gives, as the first of the PATH. */
+/** A Node with an npm of its own, as the first of the PATH: an npm of another Node would compile for that one. */
 function nodeOf(version) {
   const folder = join(work, `node-${version}`);
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  const { status } = run('npm', ['install', '--silent', '--no-audit', '--no-fund', `node@${version}`], { cwd: folder });
-  const binary = join(folder, 'node_modules', 'node', 'bin', 'node');
-  if (status !== 0 || !existsSync(binary)) throw new Error(`node@${version} could not be installed`);
+  const install = ['install', '--silent', '--no-audit', '--no-fund', `node@${version}`, 'npm@10'];
+  const { status } = run('npm', install, { cwd: folder });
+  const bin = join(folder, 'node_modules', '.bin');
+  if (status !== 0 || !existsSync(join(bin, 'node'))) throw new Error(`node@${version} could not be installed`);
   const platform = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`);
   // The headers that native modules are compiled with come along, so that nothing is fetched.
-  return { bin: dirname(binary), headers: existsSync(join(platform, 'include')) ? platform : undefined };
+  return { bin, headers: existsSync(join(platform, 'include')) ? platform : undefined };
 }
 
 function follow(version) {
