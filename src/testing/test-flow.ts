@@ -168,7 +168,7 @@ export class FlowInTest {
 
   /** @throws as `Engine.cancel` */
   async cancel(options: CancelOptions = {}): Promise<void> {
-    await this.#world.desk.cancel(this.id, options);
+    await this.#world.cancel(this.id, options);
     await this.#rest();
   }
 

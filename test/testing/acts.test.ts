@@ -169,6 +169,29 @@ tests:
     expect(text).toBe('');
   });
 
+  it('cancels what is at work at once, not when it is over', async () => {
+    const { text } = await runTests(
+      `
+steps:
+  - id: book
+    step: book
+    compensate: { step: unbook }
+  - pivot: booked for good
+  - step: print`,
+      `
+defaults: { handlers: { book: { takes: 30s }, unbook: {} } }
+tests:
+  - name: before the pivot
+    cancel: { at: 10s }
+    expect: { status: cancelled, compensated: [book], calls: { book: 1, print: 0 } }
+  - name: before the pivot, through a crash
+    cancel: { at: 10s }
+    crash: [{ during: book }]
+    expect: { status: cancelled, compensated: [book], calls: { print: 0 } }`,
+    );
+    expect(text).toBe('');
+  });
+
   it('resumes: state and output are the new run’s, all else counts both', async () => {
     await passes(
       `

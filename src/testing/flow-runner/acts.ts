@@ -140,7 +140,7 @@ async function carryOut(act: Act, world: World, run: string): Promise<string | u
       await sendSignal(act.what, world, run);
       return undefined;
     case 'cancel':
-      await world.desk.cancel(run, { compensate: act.what.compensate ?? true });
+      await world.cancel(run, { compensate: act.what.compensate ?? true });
       return undefined;
     case 'resume':
       return (await world.desk.resume(run)).id;

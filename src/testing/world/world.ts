@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock, JsonValue } from '../../common/index.js';
 import type { Definition } from '../../definition/index.js';
-import { type Engine, type EnqueueOptions, type Run, createEngine } from '../../engine/index.js';
+import { type CancelOptions, type Engine, type EnqueueOptions, type Run, createEngine } from '../../engine/index.js';
 import type { Handler } from '../../handlers/index.js';
 import { type Lease, MemoryStorage, type RunRecord, type Storage, type Unit } from '../../storage/index.js';
 import { HandlersAtWork } from '../handlers-at-work.js';
@@ -95,6 +95,21 @@ export class World {
   async enqueue(workflow: string, input: JsonValue, options: EnqueueOptions = {}): Promise<Run> {
     this.#process ??= await this.#open();
     return this.#process.engine.enqueue(workflow, input, options);
+  }
+
+  /**
+   * Ends a run, and what it is doing at once, as for one who cancels in the process that drives it. (Another process hears
+   * of it by its next heartbeat, and in this world there are none.)
+   *
+   * @throws RunsheetError as `Engine.cancel`
+   */
+  async cancel(run: string, options: CancelOptions): Promise<void> {
+    const process = this.#process;
+    if (process === undefined || process.dead) return this.desk.cancel(run, options);
+    let isHeard = false;
+    const told = process.engine.cancel(run, options).finally(() => (isHeard = true));
+    // Who dies meanwhile answers nobody.
+    await Promise.race([told, process.mortal.died.then(() => (isHeard ? told : this.desk.cancel(run, options)))]);
   }
 
   /** An engine that drives nothing and never dies: for whoever tells runs something, or reads of them. */
