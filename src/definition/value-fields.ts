@@ -1,4 +1,13 @@
-import { type MappingNode, type ScalarNode, type SyntaxNode, toValue } from '../syntax/index.js';
+import {
+  type MappingNode,
+  type ScalarNode,
+  type SyntaxNode,
+  foreignMarker,
+  foreignMarkerMessage,
+  ourPath,
+  toValue,
+  waysOutOf,
+} from '../syntax/index.js';
 import { type Report, quoted } from './report.js';
 
 /** Variables that the language binds somewhere; a literal that begins with one nearly always lacks its `=`. */
@@ -14,9 +23,6 @@ export const languageVariables: readonly string[] = [
   'workflow',
   'run',
 ];
-
-/** The markers of other tools, the longer ones first: `${{ … }}`, `${ … }`, `{{ … }}`, `{% … %}`. */
-const marker = /\$\{\{.*?\}\}|\$\{[^{}]*\}|\{\{.*?\}\}|\{%.*?%\}/s;
 
 /**
  * What is another tool's only in all likelihood: paths such as `$.order.id` (Step Functions), `$(params.name)` (Tekton,
@@ -54,7 +60,7 @@ export function checkValue(node: SyntaxNode, rules: ValueRules, report: Report):
         if (!isPathKey(key.value, value)) return checkValue(value, rules, report);
         const name = key.value.slice(0, -2);
         const message = `\`${key.value}\` is the marker of another tool: the handler would be given a field of that name`;
-        report.error('RS2026', key.range, message, `write \`${name}: =${pathFor(String(toValue(value)))}\``);
+        report.error('RS2026', key.range, message, `write \`${name}: =${ourPath(String(toValue(value)))}\``);
         return [];
       });
   }
@@ -78,40 +84,16 @@ function checkText(node: ScalarNode, text: string, rules: ValueRules, report: Re
     );
     return;
   }
-  const certain = marker.exec(text);
+  const certain = foreignMarker.exec(text);
   const found = certain ?? likelyMarker.exec(text);
   if (found === null) return;
   const range = { start: node.offsetOf(found.index), end: node.offsetOf(found.index + found[0].length) };
-  const help = `for a value write \`${formulaFor(text, found[0])}\`, for the text itself \`=${JSON.stringify(text)}\``;
+  const help = waysOutOf(text, found[0]);
   if (certain !== null) {
-    const message = `\`${found[0]}\` is the marker of another tool; nothing is put in its place`;
-    report.error('RS2026', range, message, help);
+    report.error('RS2026', range, foreignMarkerMessage(found[0]), help);
   } else {
     report.warning('RS2043', range, `\`${found[0]}\` looks like the path of another tool; here it is only text`, help);
   }
-}
-
-/** The formula that the author of a marker probably meant: `="Hello " & $input.name` for `Hello {{ input.name }}`. */
-function formulaFor(text: string, found: string): string {
-  const inside = found.replace(/^[${%(]+\s*|\s*[)}%]+$/g, '');
-  const path = pathFor(inside);
-  const [before = '', after = ''] = text.split(found, 2);
-  const parts = [before && JSON.stringify(before), path, after && JSON.stringify(after)].filter((part) => part !== '');
-  return `=${parts.join(' & ')}`;
-}
-
-/** Ours for a path of another tool: `$input.name` for `inputs.name`, `params.name` or `.name`. */
-function pathFor(inside: string): string {
-  const words = /^\$?(\w*)((?:\.[A-Za-z_]\w*)+)$/.exec(inside);
-  const [, root = '', fields = ''] = words ?? [];
-  if (words === null) return '$input.…';
-  if (['', 'input', 'inputs', 'params'].includes(root)) return `$input${fields}`;
-  if (['constants', 'variables', 'vars'].includes(root)) return `$constants${fields}`;
-  // What a step gave is `$steps.<id>` itself.
-  if (['steps', 'tasks', 'outputs'].includes(root)) {
-    return `$steps${fields.replace(/^(\.\w+)\.(?:outputs?|results?)(?=\.|$)/, '$1')}`;
-  }
-  return '$input.…';
 }
 
 function checkSecret(node: MappingNode, report: Report): void {

@@ -1,5 +1,6 @@
 import { type Place, colonOf } from './cst-walk.js';
 import type { Diagnostic } from './diagnostic.js';
+import { foreignMarkerMessage, waysOutOf } from './foreign-markers.js';
 import type { Range } from './source.js';
 
 /**
@@ -79,6 +80,28 @@ function closingQuote(text: string, start: number): number | undefined {
     else if (text[at] === '\n') return undefined;
   }
   return undefined;
+}
+
+/** An unquoted marker of another tool at the beginning of a value: to YAML `{{ name }}` is a map in a map. */
+export function markerSlip({ token, inFlow }: Place, text: string): Slip | undefined {
+  if (token.type !== 'flow-collection') return undefined;
+  const start = token.offset;
+  const line = text.slice(start, lineEnd(text, start));
+  const marker = /^(?:\{\{.*?\}\}|\{%.*?%\})/.exec(line)?.[0];
+  if (marker === undefined) return undefined;
+  // What stands behind it belongs to the same text.
+  const rest = (inFlow ? /^[^,}\]]*/ : /^(?:(?!\s#).)*/).exec(line.slice(marker.length))?.[0].trimEnd() ?? '';
+  const value = marker + rest;
+  return {
+    diagnostic: {
+      code: 'RS2026',
+      severity: 'error',
+      message: foreignMarkerMessage(marker),
+      range: { start, end: start + marker.length },
+      help: waysOutOf(value, marker),
+    },
+    masks: [{ range: { start, end: start + value.length }, as: 'word' }],
+  };
 }
 
 /** Unquoted text with `: ` in it: `x: =$a ? 1 : 2`, `note: Rejected: by hand`, `- =$a ? 1 : 2`. */

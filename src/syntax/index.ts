@@ -14,6 +14,7 @@ export {
   toValue,
 } from './tree.js';
 export { type ParsedDocument, parseDocument } from './parse.js';
+export { foreignMarker, foreignMarkerMessage, ourPath, waysOutOf } from './foreign-markers.js';
 export { nearest } from './nearest.js';
 export { writeYaml } from './write-yaml.js';
 export { type Cell, cellsOf, harmless } from './display-width.js';

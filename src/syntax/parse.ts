@@ -1,7 +1,7 @@
 import { type CST, Composer, type Document, Parser, type YAMLError } from 'yaml';
 import { placesOf } from './cst-walk.js';
 import type { Diagnostic } from './diagnostic.js';
-import { type Mask, type Slip, colonSlip, flowFormulaSlip } from './formula-slips.js';
+import { type Mask, type Slip, colonSlip, flowFormulaSlip, markerSlip } from './formula-slips.js';
 import { explainLibraryError } from './library-errors.js';
 import { limits } from './limits.js';
 import type { Source } from './source.js';
@@ -141,7 +141,11 @@ function slipsIn(tokens: readonly CST.Token[], text: string, original: string): 
   let until = -1;
   for (const place of placesOf(tokens)) {
     if (place.token.offset < until) continue;
-    const slip = bannedSyntax(place.token) ?? flowFormulaSlip(place, original) ?? colonSlip(place, original);
+    const slip =
+      bannedSyntax(place.token) ??
+      markerSlip(place, original) ??
+      flowFormulaSlip(place, original) ??
+      colonSlip(place, original);
     if (slip === undefined) continue;
     slips.push(slip);
     until = Math.max(...slip.masks.map((mask) => mask.range.end));
