@@ -2,6 +2,7 @@ import type { Timer } from '../common/index.js';
 import { type RunRecord, type Transition, type Unit, suspectAfter } from '../storage/index.js';
 import { Driver } from './driver.js';
 import { type RunEvent, eventsOf, eventOfTransition } from './events.js';
+import { patienceMs } from './interruptions.js';
 import { type EngineSettings, newRunId } from './options.js';
 import type { OpenedStorage } from './opened-storage.js';
 import type { DefinitionRegistry } from './registry.js';
@@ -34,6 +35,7 @@ const longestPauseMs = 30_000;
  */
 export class Worker {
   readonly #options: WorkerOptions;
+  readonly #patienceMs: number;
   readonly #drivers = new Map<number, Driver>();
   readonly #drives = new Set<Promise<void>>();
 
@@ -52,6 +54,7 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+    this.#patienceMs = patienceMs(options.owner, options.settings.runLeaseDurationMs);
   }
 
   get stopping(): boolean {
@@ -210,6 +213,7 @@ export class Worker {
         now,
         leaseExpiresAt: now + runLeaseDurationMs,
         alone: this.#drivers.size === 0,
+        overdueSince: now - this.#patienceMs,
         ...(only !== undefined && { only }),
       });
       for (const record of records) this.#drive(record);

@@ -21,6 +21,8 @@ export interface Head {
 export interface ClaimRows {
   /** The first of a queue that is due, as the rows are now. */
   head(queue: ClaimQueue): Head | undefined;
+  /** Whether there may be a suspect that was due at `dueBy`: one look, since there hardly ever is one. */
+  hasSuspect(dueBy: number): boolean;
   /** What the workflow's limit leaves; infinite without one. */
   freePlaces(workflow: string): number;
   lease(head: Head, interruptions: number): RunRecord;
@@ -28,17 +30,22 @@ export interface ClaimRows {
   postpone(head: Head, interruptions: number, dueAt: number): void;
 }
 
-/** A merge of the definitions' queues: always the oldest of their heads, until `limit` or none is due. */
-export function claimFrom(rows: ClaimRows, { hashes, alone, limit, now }: Claim): RunRecord[] {
+/**
+ * A merge of the definitions' queues: always the oldest of their heads, until `limit`, until none is due, or until it
+ * comes to a suspect that is overdue.
+ */
+export function claimFrom(rows: ClaimRows, claim: Claim): RunRecord[] {
+  const { hashes, alone, limit, now, overdueSince = Number.NEGATIVE_INFINITY } = claim;
   const heads = new Map<ClaimQueue, Head>();
   const look = (queue: ClaimQueue): void => {
     const head = rows.head(queue);
     if (head === undefined) heads.delete(queue);
     else heads.set(queue, head);
   };
+  const hasSuspect = rows.hasSuspect(alone ? now : overdueSince);
   for (const hash of new Set(hashes)) {
     look({ hash, suspects: false });
-    if (alone) look({ hash, suspects: true });
+    if (hasSuspect) look({ hash, suspects: true });
   }
   const places = new Map<string, number>();
   const claimed: RunRecord[] = [];
@@ -48,7 +55,8 @@ export function claimFrom(rows: ClaimRows, { hashes, alone, limit, now }: Claim)
     const [queue, head] = oldest;
     const free = places.get(head.workflow) ?? rows.freePlaces(head.workflow);
     places.set(head.workflow, free);
-    if (free <= 0 || (queue.suspects && claimed.length > 0)) {
+    const canTake = !queue.suspects || (alone && claimed.length === 0);
+    if (free <= 0 || (!canTake && head.dueAt > overdueSince)) {
       heads.delete(queue);
       continue;
     }
@@ -58,9 +66,10 @@ export function claimFrom(rows: ClaimRows, { hashes, alone, limit, now }: Claim)
     if (delayMs > 0) {
       rows.postpone(head, interruptions, now + delayMs);
     } else {
-      claimed.push(rows.lease(head, interruptions));
-      places.set(head.workflow, free - 1);
+      if (canTake) claimed.push(rows.lease(head, interruptions));
+      // Taken, it stays alone; else what is younger waits for it.
       if (queue.suspects) break;
+      places.set(head.workflow, free - 1);
     }
     look(queue);
   }

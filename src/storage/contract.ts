@@ -262,6 +262,12 @@ export interface Claim {
    * an engine only, and then one run alone.
    */
   readonly alone: boolean;
+  /**
+   * A suspect (see `alone`) that became due then or earlier is passed over no more, unless its workflow is at its limit:
+   * nothing that became due after it is claimed, so that an engine that is always busy comes to drive nothing else. Absent:
+   * never so.
+   */
+  readonly overdueSince?: number;
 }
 
 export interface Lease {

@@ -28,7 +28,7 @@ describe('runsheet doctor', () => {
       expect.stringMatching(/^ok {7}SQLite: 3\./),
       'ok       handlers: 5 handlers',
       'ok       flows: 1 flow without mistakes',
-      expect.stringMatching(/^ok {7}database: .*runs\.db, version 1, [\d.]+ KB, sound$/),
+      expect.stringMatching(/^ok {7}database: .*runs\.db, version 2, [\d.]+ KB, sound$/),
       expect.stringMatching(/^ok {7}clock: /),
       'ok       runs: none is stuck',
     ]);
@@ -157,15 +157,15 @@ describe('runsheet migrate', () => {
     project.write('runs.db', '');
     expect(await project.runsheet(['migrate', '--check', '--db', 'runs.db'])).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/would go from version 0 to 1\n$/),
+      out: expect.stringMatching(/would go from version 0 to 2\n$/),
     });
     expect(await project.runsheet(['migrate', '--db', 'runs.db', '--json'])).toMatchObject({
       code: 0,
-      out: '{"version":1,"from":0,"to":1,"migrated":true}\n',
+      out: '{"version":1,"from":0,"to":2,"migrated":true}\n',
     });
     expect(await project.runsheet(['migrate', '--check', '--db', 'runs.db'])).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/has version 1, which is the newest\n$/),
+      out: expect.stringMatching(/has version 2, which is the newest\n$/),
     });
   });
 });

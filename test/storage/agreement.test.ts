@@ -97,6 +97,8 @@ const operation = fc.oneof(
       leaseMs: fc.integer({ min: 1, max: 4 }),
       only: rarely(runNumber),
       alone: fc.boolean(),
+      /** How long a suspect has been due that holds up what is younger. */
+      overdueMs: fc.option(fc.constantFrom(0, 0, 4, 10_000)),
       /** At the time when this run is due, if it ever is: so leases expire, and what was put off is taken up. */
       dueWith: fc.option(runNumber, { freq: 2 }),
     }),
@@ -231,7 +233,7 @@ async function perform(storage: Storage, operation: Operation, id: string, known
     case 'enqueue':
       return storage.enqueueRun(newRun(operation, id));
     case 'claim': {
-      const { owner, hashes, limit, leaseMs, only, alone, dueWith } = operation;
+      const { owner, hashes, limit, leaseMs, only, alone, overdueMs, dueWith } = operation;
       const now = (dueWith === null ? undefined : known.runs.get(dueWith)?.dueAt) ?? operation.now;
       const claim: Claim = {
         owner,
@@ -241,6 +243,7 @@ async function perform(storage: Storage, operation: Operation, id: string, known
         leaseExpiresAt: now + leaseMs,
         alone,
         ...(only === null ? {} : { only: idIn(known, only) }),
+        ...(overdueMs === null ? {} : { overdueSince: now - overdueMs }),
       };
       return storage.claimRuns(claim);
     }
@@ -349,7 +352,7 @@ async function knownOf(storage: Storage): Promise<Known> {
 }
 
 function claimAt(now: number, only: number | null): Operation {
-  const claim = { owner: 'engine-a', limit: 2, leaseMs: 4, alone: false, dueWith: null } as const;
+  const claim = { owner: 'engine-a', limit: 2, leaseMs: 4, alone: false, overdueMs: null, dueWith: null } as const;
   return { kind: 'claim', ...claim, hashes: [...hashes], now, only };
 }
 

@@ -4,7 +4,7 @@ import { migrate } from '../../src/storage/sqlite/schema.js';
 import { Queries, childrenSql, familyDueSql, familySql } from '../../src/storage/sqlite/queries.js';
 import { allCandidatesSql, candidatesSql, childNodesSql } from '../../src/storage/sqlite/retention-sql.js';
 import { SurveyQueries, openParentsSql } from '../../src/storage/sqlite/survey.js';
-import { countLeasedSql, familyHeadSql, headSql } from '../../src/storage/sqlite/transition-sql.js';
+import { countLeasedSql, familyHeadSql, headSql, suspectDueSql } from '../../src/storage/sqlite/transition-sql.js';
 import { Transitions } from '../../src/storage/sqlite/transitions.js';
 
 /** Behind many runs of every kind a claim reads its own rows alone. */
@@ -41,6 +41,10 @@ describe('with 100,000 open runs', () => {
     expect(planOf(headSql, 'hash-mail', 0, 5)).toBe(
       'SEARCH run USING INDEX run_due (definition_hash=? AND suspect=? AND due_at<?)',
     );
+  });
+
+  test('that no suspect is due is found out by one probe, for all definitions', () => {
+    expect(planOf(suspectDueSql, 5)).toBe('SEARCH run USING INDEX run_suspect (due_at<?)');
   });
 
   test('a run’s children are found through the index of their places', () => {
@@ -111,6 +115,18 @@ describe('with 100,000 open runs', () => {
     }
     // The median, as the machine may be busy with something else at times.
     expect(durations.sort((a, b) => a - b)[rounds / 2]).toBeLessThan(1);
+  });
+
+  test('an engine of fifty definitions finds out in half a millisecond that none of their runs is due', () => {
+    const transitions = new Transitions(db, new Queries(db));
+    const hashes = Array.from({ length: 50 }, (_, index) => `hash-idle-${index}`);
+    const times = { now: 900_000, leaseExpiresAt: 2_000_000, overdueSince: 800_000 };
+    const durations = Array.from({ length: 200 }, (_, round) => {
+      const began = performance.now();
+      expect(transitions.claim({ owner: 'engine-a', hashes, limit: 1, alone: round % 2 === 0, ...times })).toEqual([]);
+      return performance.now() - began;
+    });
+    expect(durations.sort((a, b) => a - b)[100]).toBeLessThan(0.5);
   });
 
   test('the next due time and the definitions in use are found without reading the runs', () => {

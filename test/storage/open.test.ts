@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { SqliteStorage } from '../../src/storage/index.js';
-import { schemaVersion } from '../../src/storage/sqlite/schema.js';
+import { migrate, schemaVersion } from '../../src/storage/sqlite/schema.js';
 import { aRun, claim } from '../../src/testing/storage-cases/case.js';
 import { HastyClock } from './clocks.js';
 import { afterwards, opened, temporaryFile, temporaryFolder } from './places.js';
@@ -32,6 +32,26 @@ describe('opening', () => {
     const path = temporaryFile();
     writeFileSync(path, '');
     expect(await claim(await opened(new SqliteStorage(path)))).toEqual([]);
+  });
+});
+
+describe('a database of version 1', () => {
+  test('is brought to the newest, with what is in it', async () => {
+    const path = temporaryFile();
+    const storage = await opened(new SqliteStorage(path));
+    const { run } = await storage.enqueueRun(aRun());
+    await storage.close();
+    const database = new Database(path);
+    const schema = (): unknown => database.prepare('select name, sql from sqlite_schema order by name').all();
+    const newest = schema();
+    database.exec('drop index run_suspect');
+    database.pragma('user_version = 1');
+    migrate(database, path);
+    expect(schema()).toEqual(newest);
+    expect(database.pragma('user_version', { simple: true })).toBe(schemaVersion);
+    database.close();
+    await storage.open();
+    expect(await storage.getRun(run.id)).toEqual(run);
   });
 });
 

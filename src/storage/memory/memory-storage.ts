@@ -130,6 +130,8 @@ export class MemoryStorage implements Storage {
           const first = this.#runs.firstOf(queue, only);
           return first === undefined || first.dueAt > now ? undefined : { ...stored(first.run).record, ...first };
         },
+        hasSuspect: (dueBy) =>
+          claim.hashes.some((hash) => (this.#runs.firstOf({ hash, suspects: true }, only)?.dueAt ?? Infinity) <= dueBy),
         freePlaces: (workflow) =>
           (this.#limits.get(workflow)?.limit ?? Infinity) - this.#runs.countLeased(workflow, now),
         lease: ({ run }, interruptions) => {

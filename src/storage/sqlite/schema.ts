@@ -12,6 +12,9 @@ export const applicationId = 0x52756e53;
  *   so that they hold nobody up. A leased row's `due_at` is its lease's expiry, so that new, woken and expired runs
  *   stand in one order. (One index over all definitions would walk through every due run of a workflow that is at
  *   its limit.) With `status` in it, parked runs are counted without reading them.
+ * - `run_suspect` tells each claim at once that no suspect is due, however many definitions it asks for. Its condition is
+ *   not on `suspect`, which the claim's other queries bind: SQLite would plan them anew at each call, to see whether
+ *   it can serve them.
  * - `run_parent` keeps a child from being inserted twice, and finds a run's children.
  * - `run_leased` counts a workflow's places; it holds the leased rows only.
  * - `run_created` lists and `run_ended` cleans up; archived runs are apart, so that they slow down neither.
@@ -118,6 +121,9 @@ const migrations: readonly string[] = [
     at integer not null
   );
   create unique index inbox_seq on inbox (run, seq);
+  `,
+  `
+  create index run_suspect on run (due_at) where interruptions >= 3 and ended_at is null;
   `,
 ];
 

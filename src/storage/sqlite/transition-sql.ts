@@ -10,6 +10,9 @@ export const familyHeadSql = `${familySql}
   select run, workflow, status, due_at as dueAt, owner, interruptions from family cross join run on run.id = family.id
   where definition_hash = ? and suspect = ? and ended_at is null and due_at <= ? order by due_at, run limit 1`;
 
+/** Whether a suspect is due, of any definition; by the condition of its index. */
+export const suspectDueSql = `select 1 from run where interruptions >= 3 and ended_at is null and due_at <= ? limit 1`;
+
 export const countLeasedSql = `select count(*) from run where workflow = ? and lease_expires_at > ?`;
 
 const forRows = {
@@ -61,6 +64,7 @@ const forRows = {
 };
 
 const forSingleValues = {
+  suspectDue: suspectDueSql,
   countLeased: countLeasedSql,
   limit: `select most_runs from workflow_limit where workflow = ?`,
   unfinishedRun: `select run from run where id = ? and ended_at is null`,

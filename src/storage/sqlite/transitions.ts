@@ -69,6 +69,7 @@ export class Transitions {
           const queue = [hash, suspects ? 1 : 0, now] as const;
           return (only === undefined ? sql.head.get(...queue) : sql.familyHead.get(only, ...queue)) as Head | undefined;
         },
+        hasSuspect: (dueBy) => sql.suspectDue.get(dueBy) !== undefined,
         freePlaces: (workflow) => {
           const limit = sql.limit.get(workflow) as number | null | undefined;
           return typeof limit === 'number' ? limit - (sql.countLeased.get(workflow, now) as number) : Infinity;

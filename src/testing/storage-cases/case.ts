@@ -97,6 +97,7 @@ export async function claim(
     limit = 10,
     alone = false,
     only,
+    overdueSince,
   }: {
     owner?: string;
     hashes?: readonly string[];
@@ -104,6 +105,7 @@ export async function claim(
     limit?: number;
     alone?: boolean;
     only?: string;
+    overdueSince?: number;
   } = {},
 ): Promise<RunRecord[]> {
   return storage.claimRuns({
@@ -114,6 +116,7 @@ export async function claim(
     leaseExpiresAt: at + leaseMs,
     alone,
     ...(only === undefined ? {} : { only }),
+    ...(overdueSince === undefined ? {} : { overdueSince }),
   });
 }
 

@@ -128,6 +128,55 @@ export const interruptionCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'a suspect that is overdue holds up what is younger, of any definition, unless its workflow is full',
+    async run(make) {
+      const storage = await make();
+      const suspect = await aSuspect(storage);
+      const due = suspect.dueAt ?? assert.fail('it is due');
+      const at = due + 10;
+      const elsewhere = { workflow: 'other', definitionHash: 'hash-other', dueAt: due + 3 };
+      const others = [aRun({ dueAt: due - 1 }), aRun({ dueAt: due + 1 }), aRun({ dueAt: due + 2 }), aRun(elsewhere)];
+      for (const other of others) await storage.enqueueRun(other);
+      const [older, younger, youngest, foreign] = idsOf(others);
+      const hashes = ['hash-mail-1', 'hash-other'];
+
+      assert.deepEqual(idsOf(await claim(storage, { hashes, at, limit: 2, overdueSince: due - 1 })), [older, younger]);
+      assert.deepEqual(await claim(storage, { hashes, at, overdueSince: due }), [], 'it is the oldest');
+      assert.deepEqual(await claim(storage, { hashes, at, overdueSince: due + 9 }), []);
+      await storage.setWorkflowLimit('mail', 1, 2);
+      assert.deepEqual(idsOf(await claim(storage, { hashes, at, overdueSince: due })), [foreign], 'it has no place');
+      await storage.setWorkflowLimit('mail', 1, null);
+      assert.deepEqual(await claim(storage, { hashes, at, overdueSince: due }), []);
+      assert.deepEqual(idsOf(await claim(storage, { hashes, at, overdueSince: due, alone: true })), [suspect.id]);
+      assert.deepEqual(idsOf(await claim(storage, { hashes, at, overdueSince: due })), [youngest], 'another has it');
+    },
+  },
+  {
+    name: 'what was due before a suspect that is overdue comes first, and nothing beside it',
+    async run(make) {
+      const storage = await make();
+      const suspect = await aSuspect(storage);
+      const at = suspect.dueAt ?? assert.fail('it is due');
+      const { run: older } = await storage.enqueueRun(aRun({ dueAt: at - 1 }));
+      await storage.enqueueRun(aRun({ dueAt: at }));
+      assert.deepEqual(idsOf(await claim(storage, { at, alone: true, overdueSince: at })), [older.id]);
+      assert.deepEqual(idsOf(await claim(storage, { at, alone: true, overdueSince: at })), [suspect.id]);
+    },
+  },
+  {
+    name: 'a suspect whose lease expired unnoticed is put off by an engine that drives something, and holds up nobody',
+    async run(make) {
+      const storage = await make();
+      const taken = await takeUp(storage, await aSuspect(storage), true);
+      const expiredAt = taken.leaseExpiresAt ?? assert.fail('it is leased');
+      const { run: younger } = await storage.enqueueRun(aRun({ dueAt: expiredAt + 5 }));
+      const at = expiredAt + 10;
+      assert.deepEqual(idsOf(await claim(storage, { at, overdueSince: expiredAt })), [younger.id]);
+      const { owner, interruptions, dueAt } = await mustGet(storage, taken);
+      assert.deepEqual([owner, interruptions, dueAt], [null, 4, at + 16_000]);
+    },
+  },
+  {
     name: 'what a dead engine drove is interrupted: due at once the first time, later from the second on',
     needs: 'provesDeath',
     async run(make) {
