@@ -1,5 +1,5 @@
 import { type ReadWorkflow, type WorkflowDocument, readWorkflow } from '../definition/index.js';
-import type { Diagnostic, Findings, Source } from '../syntax/index.js';
+import { type Diagnostic, type Findings, type Source, isText } from '../syntax/index.js';
 import { entryOf } from '../syntax/index.js';
 import { type CheckOptions, type CheckedSource, checkRead } from './check-source.js';
 import type { CataloguedWorkflow, WorkflowCatalogue } from './workflow-catalogue.js';
@@ -70,7 +70,7 @@ function clashOf(
 /** As far as it can be made out, whatever else is wrong with the flow. */
 function identityOf({ root }: ReadWorkflow) {
   const node = entryOf(root, 'workflow')?.value;
-  if (node?.kind !== 'scalar' || typeof node.value !== 'string') return undefined;
+  if (!isText(node)) return undefined;
   const revision = entryOf(root, 'revision')?.value;
   const number = revision === undefined ? 1 : revision.kind === 'scalar' ? revision.value : undefined;
   return typeof number === 'number' ? { name: node.value, revision: number, node } : undefined;

@@ -1,11 +1,11 @@
 import type { Verb } from '../definition/index.js';
-import type { MappingNode, ScalarNode, SyntaxNode } from '../syntax/index.js';
+import type { MappingNode, ScalarNode, SyntaxNode, TextNode } from '../syntax/index.js';
 
 /** An item of the file, as far as it could be made out: the checks also run on files with mistakes. */
 export interface FlowItem {
   readonly node: MappingNode;
   readonly verb: Verb;
-  readonly id?: ScalarNode & { readonly value: string };
+  readonly id?: TextNode;
   /** Of a `step`. */
   readonly handler?: string;
   readonly root: FlowRoot;

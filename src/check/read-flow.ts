@@ -1,5 +1,5 @@
 import { type FieldKind, type Shape, innerShapes, isVerb, itemShapes, workflowShape } from '../definition/index.js';
-import { type MappingEntry, type MappingNode, type ScalarNode, type SyntaxNode, entryOf } from '../syntax/index.js';
+import { type MappingEntry, type MappingNode, type SyntaxNode, entryOf, isText, textOf } from '../syntax/index.js';
 import type {
   Condition,
   Enclosure,
@@ -102,12 +102,12 @@ class FlowReader {
       return this.#unplace(node);
     }
     const verb = entry.key.value;
-    const id = textNode(entryOf(node, 'id')?.value);
+    const id = entryOf(node, 'id')?.value;
     const item: ItemDraft = {
       node,
       verb,
-      ...(id !== undefined && { id }),
-      ...(verb === 'step' && { handler: textNode(entry.value)?.value ?? '' }),
+      ...(isText(id) && { id }),
+      ...(verb === 'step' && { handler: textOf(entry.value) ?? '' }),
       root: this.#root,
       within: around.within,
       siblings,
@@ -117,7 +117,7 @@ class FlowReader {
     };
     this.#items.push(item);
     siblings.push(item);
-    if (id !== undefined) this.#ids.push({ node: id, name: id.value });
+    if (isText(id)) this.#ids.push({ node: id, name: id.value });
     this.#fields(node, itemShapes[verb], around, item);
   }
 
@@ -190,10 +190,10 @@ class FlowReader {
   }
 
   #withElement(within: Surroundings, around: Surroundings, item: FlowItem): Surroundings {
-    const node = textNode(entryOf(item.node, 'as')?.value);
-    const name = node?.value ?? 'item';
+    const node = entryOf(item.node, 'as')?.value;
+    const name = elementName(item);
     const outer = around.within.filter(({ kind }) => kind === 'element').map((each) => elementName(each.item));
-    if (node !== undefined) this.#loopNames.push({ node, name, outer });
+    if (isText(node)) this.#loopNames.push({ node, name, outer });
     return withVariables(within, name, 'index');
   }
 
@@ -266,14 +266,14 @@ class FlowReader {
 
   #reminder(node: SyntaxNode, place: Place): void {
     this.#map(node, innerShapes.reminder, place);
-    const id = textNode(entryOf(node, 'id')?.value);
-    if (id === undefined) return;
+    const id = entryOf(node, 'id')?.value;
+    if (!isText(id)) return;
     this.#ids.push({ node: id, name: id.value });
     this.#reminders.add(id.value);
   }
 
   #formula(node: SyntaxNode, place: Place, use: FormulaUse['use']): FormulaUse | undefined {
-    if (node.kind !== 'scalar' || typeof node.value !== 'string') return undefined;
+    if (!isText(node)) return undefined;
     const formula: FormulaUse = { node, text: node.value, use, place };
     this.#formulas.push(formula);
     return formula;
@@ -298,16 +298,14 @@ class FlowReader {
   }
 
   #name(node: SyntaxNode, uses: NameUse[]): void {
-    const text = textNode(node);
-    if (text !== undefined) uses.push({ node: text, name: text.value });
+    if (isText(node)) uses.push({ node, name: node.value });
   }
 
   #policy(node: SyntaxNode, { standing, variables }: Place): void {
-    const text = textNode(node);
-    if (text === undefined) return;
+    if (!isText(node)) return;
     const item = standing.kind === 'field' ? standing.item : undefined;
     const ofCompensation = variables.has('result');
-    this.#policies.push({ node: text, name: text.value, ofCompensation, ...(item !== undefined && { item }) });
+    this.#policies.push({ node, name: node.value, ofCompensation, ...(item !== undefined && { item }) });
   }
 
   /**
@@ -318,9 +316,8 @@ class FlowReader {
     if (node.kind === 'sequence') for (const item of node.items) this.#unplace(item);
     if (node.kind !== 'mapping') return;
     for (const { value } of node.entries) {
-      const text = textNode(value);
-      if (text === undefined) this.#unplace(value);
-      else this.#unplaced.add(text.value);
+      if (isText(value)) this.#unplaced.add(value.value);
+      else this.#unplace(value);
     }
   }
 
@@ -355,12 +352,6 @@ function withVariables<P extends Surroundings>(place: P, ...names: string[]): P 
 }
 
 /** The name under which a `forEach` binds its element. */
-export function elementName(item: FlowItem): string {
-  return textNode(entryOf(item.node, 'as')?.value)?.value ?? 'item';
-}
-
-function textNode(node: SyntaxNode | undefined): (ScalarNode & { readonly value: string }) | undefined {
-  return node?.kind === 'scalar' && typeof node.value === 'string'
-    ? (node as ScalarNode & { value: string })
-    : undefined;
+function elementName(item: FlowItem): string {
+  return textOf(entryOf(item.node, 'as')?.value) ?? 'item';
 }

@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { type ReadFlow, catalogueOf, checkFlows, isFlowFile, isFlowTestFile, readFlowFile } from '../check/index.js';
 import { handlersOf, walkItems } from '../definition/index.js';
 import type { HandlerCatalogue } from '../handlers/index.js';
-import { type Findings, type Source, entryOf, parseDocument } from '../syntax/index.js';
+import { type Findings, type Source, entryOf, isText, parseDocument } from '../syntax/index.js';
 import { CommandFailure } from './failure.js';
 import { filesOf, readFlow, readSources } from './flow-files.js';
 import { checkFlowTests } from './flow-tests.js';
@@ -112,7 +112,7 @@ function untestedOf(flows: readonly ReadFlow[], tests: readonly Source[]): strin
   const tested = new Set<string>();
   for (const test of tests) {
     const named = entryOf(parseDocument(test).root, 'workflow')?.value;
-    if (named?.kind !== 'scalar' || typeof named.value !== 'string') continue;
+    if (!isText(named)) continue;
     tested.add(named.value).add(resolve(dirname(test.name), named.value));
   }
   return flows

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Definition } from '../definition/index.js';
 import type { HandlerRegistry } from '../handlers/index.js';
-import { type Source, entryOf, nearest, parseDocument } from '../syntax/index.js';
+import { type Source, entryOf, nearest, parseDocument, textOf } from '../syntax/index.js';
 import { validDefinition } from './check-flow.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
@@ -56,6 +56,5 @@ async function namedFlows(name: string, folder: string, io: Io): Promise<Source[
 
 /** The name of a flow, whatever else is wrong with its file. */
 export function nameOf(source: Source): string | undefined {
-  const value = entryOf(parseDocument(source).root, 'workflow')?.value;
-  return value?.kind === 'scalar' && typeof value.value === 'string' ? value.value : undefined;
+  return textOf(entryOf(parseDocument(source).root, 'workflow')?.value);
 }

@@ -1,4 +1,4 @@
-import { type MappingEntry, type MappingNode, type ScalarNode, entryOf } from '../syntax/index.js';
+import { type MappingEntry, type MappingNode, type ScalarNode, entryOf, isText } from '../syntax/index.js';
 import { type Report, describe } from './report.js';
 import * as scalar from './scalar-fields.js';
 import { checkInputFields, checkSchema } from './schema-fields.js';
@@ -134,7 +134,7 @@ function errorNames(entry: MappingEntry, report: Report, catchable: boolean): vo
     report.error('RS2018', value.range, `\`${key.value}\` names no error`, 'leave it out, or name one');
   }
   for (const item of value.items) {
-    if (item.kind !== 'scalar' || typeof item.value !== 'string' || item.value === '') {
+    if (!isText(item) || item.value === '') {
       const help =
         item.kind === 'scalar' && item.value !== null ? `put it in quotes: "${String(item.value)}"` : undefined;
       report.error('RS2001', item.range, `the name of an error must be a text, not ${describe(item)}`, help);

@@ -1,5 +1,5 @@
 import { durationProblem, parseDuration } from '../common/index.js';
-import { type MappingEntry, nearest } from '../syntax/index.js';
+import { type MappingEntry, isText, nearest } from '../syntax/index.js';
 import { cronProblem, timezoneProblem } from './cron.js';
 import { type Report, describe, listed, quoted, valueRange } from './report.js';
 
@@ -16,7 +16,7 @@ export function wrongKind(entry: MappingEntry, expected: string, report: Report,
 /** The text of a field, or undefined after having said that it is none. */
 export function textOf(entry: MappingEntry, expected: string, report: Report): string | undefined {
   const { value } = entry;
-  if (value.kind === 'scalar' && typeof value.value === 'string') return value.value;
+  if (isText(value)) return value.value;
   const plain = value.kind === 'scalar' && value.value !== null;
   wrongKind(entry, expected, report, plain ? `put it in quotes: "${String(value.value)}"` : undefined);
   return undefined;
@@ -124,7 +124,7 @@ export function count(entry: MappingEntry, report: Report): void {
   ) {
     return;
   }
-  const quotedNumber = value.kind === 'scalar' && typeof value.value === 'string' && /^\d+$/.test(value.value);
+  const quotedNumber = isText(value) && /^\d+$/.test(value.value);
   report.error(
     'RS2012',
     valueRange(entry),
@@ -140,7 +140,7 @@ export function boolean(entry: MappingEntry, report: Report): void {
 
 export function oneOf(entry: MappingEntry, words: readonly string[], report: Report): void {
   const { value } = entry;
-  if (value.kind === 'scalar' && typeof value.value === 'string' && words.includes(value.value)) return;
+  if (isText(value) && words.includes(value.value)) return;
   const guess = value.kind === 'scalar' ? nearest(String(value.value), words) : undefined;
   const message = `\`${entry.key.value}\` must be ${listed(words)}, not ${describe(value)}`;
   report.error('RS2017', valueRange(entry), message, guess && `did you mean \`${guess}\`?`);
@@ -216,14 +216,13 @@ export function timezone(entry: MappingEntry, report: Report): void {
 /** A field that can only hold a formula giving true or false. Its syntax is checked with that of all formulas. */
 export function condition(entry: MappingEntry, report: Report): void {
   const { value } = entry;
-  if (value.kind === 'scalar' && typeof value.value === 'boolean') return;
-  if (value.kind === 'scalar' && typeof value.value === 'string') return;
+  if (isText(value) || (value.kind === 'scalar' && typeof value.value === 'boolean')) return;
   wrongKind(entry, 'a formula that gives true or false', report);
 }
 
 export function formula(entry: MappingEntry, report: Report): void {
   const { value } = entry;
-  if (value.kind === 'scalar' && typeof value.value === 'string') return;
+  if (isText(value)) return;
   const help = value.kind === 'scalar' && typeof value.value === 'number' ? `write \`=${value.value}\`` : undefined;
   wrongKind(entry, 'a formula', report, help);
 }

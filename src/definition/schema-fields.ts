@@ -3,7 +3,9 @@ import {
   type MappingNode,
   type ScalarNode,
   type SyntaxNode,
+  type TextNode,
   entryOf,
+  isText,
   nearest,
   nodeAt,
   toValue,
@@ -83,15 +85,14 @@ class SchemaWalk {
   schema(node: SyntaxNode, isField: boolean): void {
     if (node.kind === 'scalar' && typeof node.value === 'boolean') return;
     if (node.kind !== 'mapping') {
-      const help =
-        node.kind === 'scalar' && typeof node.value === 'string' ? `write \`{ type: ${node.value} }\`` : undefined;
+      const help = isText(node) ? `write \`{ type: ${node.value} }\`` : undefined;
       this.fail(node, `a JSON Schema must be a map, not ${describe(node)}`, help);
       return;
     }
     for (const { key, value } of node.entries) this.keyword(key, value, isField);
   }
 
-  private keyword(key: ScalarNode & { value: string }, value: SyntaxNode, isField: boolean): void {
+  private keyword(key: TextNode, value: SyntaxNode, isField: boolean): void {
     const word = key.value;
     if (word === 'optional' && this.shorthand) this.optional(key, value, isField);
     else if (schemaKeywords.has(word)) this.schema(value, false);
@@ -127,7 +128,7 @@ class SchemaWalk {
   }
 
   private format(node: SyntaxNode): void {
-    if (node.kind !== 'scalar' || typeof node.value !== 'string') return;
+    if (!isText(node)) return;
     const known = schemaOfSchemas().formats;
     if (known.includes(node.value)) return;
     const guess = nearest(node.value, known);
@@ -135,7 +136,7 @@ class SchemaWalk {
   }
 
   private pattern(node: SyntaxNode): void {
-    if (node.kind !== 'scalar' || typeof node.value !== 'string') return;
+    if (!isText(node)) return;
     try {
       linearPattern(node.value);
     } catch (error) {
@@ -197,7 +198,7 @@ function needsCompiling(schema: JsonValue): boolean {
 }
 
 function typeWord(node: SyntaxNode | undefined): string | undefined {
-  if (node?.kind !== 'scalar' || typeof node.value !== 'string') return undefined;
+  if (!isText(node)) return undefined;
   return nearest(node.value, ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 }
 

@@ -5,6 +5,8 @@ import {
   type ScalarNode,
   type SyntaxNode,
   entryOf,
+  isText,
+  textOf,
   toValue,
 } from '../syntax/index.js';
 import { compileSchema } from './json-schema.js';
@@ -148,7 +150,7 @@ class ShapeWalk {
 
   #item(node: SyntaxNode, around: Surroundings): void {
     if (node.kind !== 'mapping') {
-      const name = node.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
+      const name = textOf(node);
       const help = name === undefined ? undefined : `write \`${isVerb(name) ? `${name}: …` : `step: ${name}`}\``;
       this.#report.error('RS2001', node.range, `an item must be a map with a verb, not ${describe(node)}`, help);
       return;
@@ -234,7 +236,7 @@ class ShapeWalk {
   }
 
   #map(entry: MappingEntry, shape: Shape, around: Surroundings): void {
-    const name = entry.value.kind === 'scalar' && typeof entry.value.value === 'string' ? entry.value.value : undefined;
+    const name = textOf(entry.value);
     const help =
       shape === innerShapes.defaults
         ? 'write for example `defaults: { timeout: 1m, retry: { attempts: 5 } }`'
@@ -251,7 +253,7 @@ class ShapeWalk {
 
   #arguments(entry: MappingEntry, around: Surroundings, secrets: boolean): void {
     const { value } = entry;
-    const isFormula = value.kind === 'scalar' && typeof value.value === 'string' && value.value.startsWith('=');
+    const isFormula = isText(value) && value.value.startsWith('=');
     if (value.kind === 'mapping' || isFormula) this.#value(entry, around, secrets);
     else {
       const help = 'give each value the name under which the handler or child reads it';
@@ -262,7 +264,7 @@ class ShapeWalk {
   #list(entry: MappingEntry, around: Surroundings): void {
     const { value } = entry;
     if (value.kind === 'sequence') this.#value(entry, around);
-    else if (value.kind === 'scalar' && typeof value.value === 'string') scalar.formula(entry, this.#report);
+    else if (isText(value)) scalar.formula(entry, this.#report);
     else {
       const times = value.kind === 'scalar' && typeof value.value === 'number' ? value.value : undefined;
       const help = times === undefined ? undefined : `for so many turns write \`${entry.key.value}: =[1..${times}]\``;
@@ -278,7 +280,7 @@ class ShapeWalk {
   #retry(entry: MappingEntry, around: Surroundings): void {
     const { value } = entry;
     if (value.kind === 'mapping') this.#shape(value, innerShapes.retryPolicy, around);
-    else if (value.kind === 'scalar' && typeof value.value === 'string') {
+    else if (isText(value)) {
       scalar.name(entry, 'the name of a retry policy', this.#report);
     } else {
       const isNumber = value.kind === 'scalar' && typeof value.value === 'number';
@@ -376,7 +378,7 @@ class ShapeWalk {
 
 /** For what stands where a list of items belongs. */
 function listHelp(value: SyntaxNode): string {
-  if (value.kind === 'scalar' && typeof value.value === 'string' && /^[A-Za-z_][\w.-]*$/.test(value.value)) {
+  if (isText(value) && /^[A-Za-z_][\w.-]*$/.test(value.value)) {
     return `write \`[{ step: ${value.value} }]\``;
   }
   if (value.kind !== 'mapping') return 'for none write `[]`';
@@ -404,7 +406,6 @@ function missingHelp(shape: Shape, key: string): string | undefined {
 function insideOf(verb: Verb, node: MappingNode, around: Surroundings): Surroundings {
   if (verb === 'parallel') return { ...around, concurrent: 'parallel' };
   if (verb !== 'forEach') return around;
-  const as = entryOf(node, 'as')?.value;
-  const name = as?.kind === 'scalar' && typeof as.value === 'string' ? as.value : 'item';
+  const name = textOf(entryOf(node, 'as')?.value) ?? 'item';
   return { ...around, concurrent: 'forEach', loopVariables: [...around.loopVariables, name] };
 }

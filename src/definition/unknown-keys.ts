@@ -1,4 +1,12 @@
-import { type MappingEntry, type MappingNode, type SyntaxNode, entryOf, nearest } from '../syntax/index.js';
+import {
+  type MappingEntry,
+  type MappingNode,
+  type SyntaxNode,
+  entryOf,
+  isText,
+  nearest,
+  textOf,
+} from '../syntax/index.js';
 import { adviceOn, folded, formOf, keysMeant, typesMeant, verbAdvice, verbsMeant } from './other-words.js';
 import { type Report, listed } from './report.js';
 import { type FieldKind, type Shape, innerShapes, itemShapes, workflowShape } from './shapes.js';
@@ -106,7 +114,6 @@ function helpFor(word: string, key: string, value: SyntaxNode): string {
 
 /** Whether a value is of the kind of a field, so that checking it does not only repeat that the key was wrong. */
 function holds(kind: FieldKind, value: SyntaxNode): boolean {
-  const isText = value.kind === 'scalar' && typeof value.value === 'string';
   switch (kind) {
     case 'items':
     case 'arms':
@@ -128,12 +135,12 @@ function holds(kind: FieldKind, value: SyntaxNode): boolean {
       return value.kind === 'mapping';
     case 'step arguments':
     case 'child arguments':
-      return value.kind === 'mapping' || (isText && String(value.value).startsWith('='));
+      return value.kind === 'mapping' || (isText(value) && value.value.startsWith('='));
     case 'list':
-      return value.kind === 'sequence' || isText;
+      return value.kind === 'sequence' || isText(value);
     case 'time or duration':
     case 'time, duration or never':
-      return isText || entryOf(value, 'until') !== undefined;
+      return isText(value) || entryOf(value, 'until') !== undefined;
     case 'value':
     case 'literal':
       return true;
@@ -145,13 +152,13 @@ function holds(kind: FieldKind, value: SyntaxNode): boolean {
     case 'signal':
     case 'child':
     case 'error name':
-      return isText && /^[A-Za-z_][\w.-]*$/.test(String(value.value));
+      return isText(value) && /^[A-Za-z_][\w.-]*$/.test(value.value);
     case 'count':
       return value.kind === 'scalar' && typeof value.value === 'number';
     case 'boolean':
       return value.kind === 'scalar' && typeof value.value === 'boolean';
     default:
-      return isText;
+      return isText(value);
   }
 }
 
@@ -270,7 +277,7 @@ export function isElse(arm: MappingNode): boolean {
 }
 
 function typeHelp({ value }: MappingEntry): string {
-  const text = value.kind === 'scalar' && typeof value.value === 'string' ? value.value : '';
+  const text = textOf(value) ?? '';
   const short = text.split('.').at(-1) ?? '';
   const [verb] = typesMeant.get(folded(short)) ?? [];
   if (verb !== undefined) return `an item has a verb instead of a type: ${formOf[verb]}`;

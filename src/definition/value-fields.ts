@@ -4,6 +4,7 @@ import {
   type SyntaxNode,
   foreignMarker,
   foreignMarkerMessage,
+  isText,
   ourPath,
   toValue,
   waysOutOf,
@@ -104,7 +105,7 @@ function checkSecret(node: MappingNode, report: Report): void {
     return;
   }
   const value = entry?.value;
-  if (value?.kind !== 'scalar' || typeof value.value !== 'string' || !secretName.test(value.value)) {
+  if (!isText(value) || !secretName.test(value.value)) {
     const message = 'the name of a secret has letters, digits and `_`, and is written out';
     report.error(
       'RS2027',

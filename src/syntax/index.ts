@@ -9,8 +9,11 @@ export {
   type ScalarNode,
   type SequenceNode,
   type SyntaxNode,
+  type TextNode,
   entryOf,
+  isText,
   nodeAt,
+  textOf,
   toValue,
 } from './tree.js';
 export { type ParsedDocument, parseDocument } from './parse.js';

@@ -24,6 +24,9 @@ export interface ScalarNode {
   offsetOf(index: number): number;
 }
 
+/** A scalar that holds a text. */
+export type TextNode = ScalarNode & { readonly value: string };
+
 export interface SequenceNode {
   readonly kind: 'sequence';
   readonly items: readonly SyntaxNode[];
@@ -39,12 +42,21 @@ export interface MappingNode {
 }
 
 export interface MappingEntry {
-  readonly key: ScalarNode & { readonly value: string };
+  readonly key: TextNode;
   readonly value: SyntaxNode;
 }
 
 /** Where something stands in a document: keys and indices from the root. */
 export type Path = readonly (string | number)[];
+
+export function isText(node: SyntaxNode | undefined): node is TextNode {
+  return node?.kind === 'scalar' && typeof node.value === 'string';
+}
+
+/** The text that a node holds, if it is one. */
+export function textOf(node: SyntaxNode | undefined): string | undefined {
+  return isText(node) ? node.value : undefined;
+}
 
 export function entryOf(node: SyntaxNode | undefined, key: string): MappingEntry | undefined {
   return node?.kind === 'mapping' ? node.entries.find((entry) => entry.key.value === key) : undefined;

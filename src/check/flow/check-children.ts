@@ -1,5 +1,5 @@
 import { type Report, type WorkflowDocument, quoted } from '../../definition/index.js';
-import { type Range, type ScalarNode, type SyntaxNode, entryOf, nearest, nodeAt } from '../../syntax/index.js';
+import { type Range, type ScalarNode, type SyntaxNode, entryOf, isText, nearest, nodeAt } from '../../syntax/index.js';
 import type { FlowModel } from '../flow-model.js';
 import type { CataloguedWorkflow, WorkflowCatalogue } from '../workflow-catalogue.js';
 import { type CertainChild, certainChildrenOf } from './certain-children.js';
@@ -31,7 +31,7 @@ function checkNames(
   const ownRevision = scalarOf(root, 'revision') ?? 1;
   for (const { verb, node } of model.items) {
     const child = verb === 'subWorkflow' ? entryOf(node, 'subWorkflow')?.value : undefined;
-    if (child?.kind !== 'scalar' || typeof child.value !== 'string' || !/^[A-Za-z][\w.-]*$/.test(child.value)) continue;
+    if (!isText(child) || !/^[A-Za-z][\w.-]*$/.test(child.value)) continue;
     const name = child.value;
     const revisions = new Set((all.get(name) ?? []).map(({ revision }) => revision));
     if (name === own && typeof ownRevision === 'number') revisions.add(ownRevision);

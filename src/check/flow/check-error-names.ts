@@ -1,6 +1,6 @@
 import { type Report, listed } from '../../definition/index.js';
 import type { HandlerCatalogue } from '../../handlers/index.js';
-import { type ScalarNode, type SyntaxNode, entryOf, nearest } from '../../syntax/index.js';
+import { type SyntaxNode, type TextNode, entryOf, isText, nearest } from '../../syntax/index.js';
 import type { FlowItem, FlowModel } from '../flow-model.js';
 import { stepsWithPolicy } from './policy-users.js';
 
@@ -112,10 +112,8 @@ function union(parts: readonly Raised[]): Raised {
   return all;
 }
 
-function textsIn(node: SyntaxNode | undefined): (ScalarNode & { readonly value: string })[] {
+function textsIn(node: SyntaxNode | undefined): TextNode[] {
   if (node === undefined || node.kind === 'mapping') return [];
   const nodes = node.kind === 'sequence' ? node.items : [node];
-  return nodes.filter(
-    (each): each is ScalarNode & { value: string } => each.kind === 'scalar' && typeof each.value === 'string',
-  );
+  return nodes.filter(isText);
 }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../common/index.js';
 import { type Report, quoted } from '../../definition/index.js';
-import { type Range, type Source, entryOf, toValue } from '../../syntax/index.js';
+import { type Range, type Source, entryOf, isText, toValue } from '../../syntax/index.js';
 import type { FlowItem, FlowModel } from '../flow-model.js';
 import type { Course } from './course.js';
 import { contradict } from './facts.js';
@@ -39,7 +39,7 @@ function gatesBySignal({ items }: FlowModel): Map<string, Gate[]> {
   const gates = new Map<string, Gate[]>();
   for (const item of items) {
     const signal = item.verb === 'waitFor' ? entryOf(item.node, 'waitFor')?.value : undefined;
-    if (signal?.kind !== 'scalar' || typeof signal.value !== 'string') continue;
+    if (!isText(signal)) continue;
     const gate = { item, signal: signal.value, range: signal.range };
     gates.set(signal.value, [...(gates.get(signal.value) ?? []), gate]);
   }

@@ -1,7 +1,14 @@
 import { type JsonObject, isJsonObject } from '../../common/index.js';
 import { type Report, inputSchemaOf, quoted } from '../../definition/index.js';
 import type { HandlerCatalogue } from '../../handlers/index.js';
-import { type MappingNode, type Range, type ScalarNode, type SyntaxNode, nearest } from '../../syntax/index.js';
+import {
+  type MappingNode,
+  type Range,
+  type ScalarNode,
+  type SyntaxNode,
+  type TextNode,
+  nearest,
+} from '../../syntax/index.js';
 import { type WorkflowCatalogue, newestOf } from '../workflow-catalogue.js';
 import type { FlowScope } from './flow-scope.js';
 import { type FlowTypes, type TypedCall, isFormula } from './flow-types.js';
@@ -107,7 +114,7 @@ class ArgumentCheck {
     reportMissing(this.callee, takes, new Set([...given, ...meant]), range, this.report, path);
   }
 
-  #undeclared(key: ScalarNode & { value: string }, takes: MapType, path: readonly string[], guess?: string): void {
+  #undeclared(key: TextNode, takes: MapType, path: readonly string[], guess?: string): void {
     const where = ownerText(this.callee, path);
     const names = [...takes.fields.keys()];
     const known = names.length === 0 ? `${where} takes no fields at all` : `it takes ${listOfNames(names)}`;

@@ -5,9 +5,11 @@ import type { HandlerCatalogue } from '../../handlers/index.js';
 import {
   type MappingEntry,
   type MappingNode,
-  type ScalarNode,
   type SyntaxNode,
+  type TextNode,
   entryOf,
+  isText,
+  textOf,
   toValue,
 } from '../../syntax/index.js';
 import { errorIfFailed, errorType, runType, workflowType } from './fixed-types.js';
@@ -49,14 +51,14 @@ export type UseKind = 'condition' | 'value' | 'list' | 'time';
 
 export interface TypedUse {
   readonly kind: UseKind;
-  readonly node: ScalarNode & { readonly value: string };
+  readonly node: TextNode;
   readonly scope: FlowScope;
 }
 
 /** A handler or a workflow that is called. */
 export interface TypedCall {
   readonly kind: 'handler' | 'child';
-  readonly name: ScalarNode & { readonly value: string };
+  readonly name: TextNode;
   readonly revision?: number;
   readonly arguments?: MappingEntry | undefined;
   readonly scope: FlowScope;
@@ -108,7 +110,7 @@ export class FlowTypes {
   }
 
   /** The type of a formula where it stands; undefined for a text that is none. */
-  formula(node: ScalarNode & { readonly value: string }, scope: FlowScope): TypedFormula | undefined {
+  formula(node: TextNode, scope: FlowScope): TypedFormula | undefined {
     // What an alias repeats is one node in several places.
     const byScope = this.#formulas.get(node) ?? new Map<FlowScope, TypedFormula>();
     this.#formulas.set(node, byScope);
@@ -422,15 +424,7 @@ function bodyOf(node: SyntaxNode): SyntaxNode | undefined {
   return (entryOf(node, 'do') ?? entryOf(node, 'else'))?.value;
 }
 
-function textOf(node: SyntaxNode | undefined): string | undefined {
-  return isText(node) ? node.value : undefined;
-}
-
-export function isText(node: SyntaxNode | undefined): node is ScalarNode & { readonly value: string } {
-  return node?.kind === 'scalar' && typeof node.value === 'string';
-}
-
-export function isFormula(node: SyntaxNode): node is ScalarNode & { readonly value: string } {
+export function isFormula(node: SyntaxNode): node is TextNode {
   return isText(node) && node.value.startsWith('=');
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { diagnosticCodes, entryOf, parseDocument } from '../../syntax/index.js';
+import { diagnosticCodes, entryOf, parseDocument, textOf } from '../../syntax/index.js';
 import type { SyntaxNode } from '../../syntax/index.js';
 import { databasePath, withExistingStorage } from '../database.js';
 import { filesOf, readFlow } from '../flow-files.js';
@@ -98,8 +98,4 @@ async function runs(io: Io): Promise<Candidate[]> {
 async function handlers(io: Io): Promise<Candidate[]> {
   const catalogue = (await projectHandlers(undefined, io))?.catalogue();
   return [...(catalogue?.values() ?? [])].map(({ name, description = '' }) => ({ value: name, description }));
-}
-
-function textOf(node: SyntaxNode | undefined): string | undefined {
-  return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
 }

@@ -1,5 +1,5 @@
 import { analyseFormula, functionNames } from '../../expression/index.js';
-import { type Path, nearest, nodeAt } from '../../syntax/index.js';
+import { type Path, isText, nearest, nodeAt } from '../../syntax/index.js';
 import { repliesOf } from './check-answers.js';
 import { scenariosOf } from './check-names.js';
 import type { FileCheck } from './test-check.js';
@@ -22,7 +22,7 @@ export function checkTestFormulas(check: FileCheck): void {
 
 function checkFormula(path: Path, variable: 'input' | 'output', { root, report }: FileCheck): void {
   const node = nodeAt(root, path);
-  if (node?.kind !== 'scalar' || typeof node.value !== 'string') return;
+  if (!isText(node)) return;
   for (const problem of analyseFormula(node.value, new Set([variable]))) {
     const range = { start: node.offsetOf(problem.start), end: node.offsetOf(problem.end) };
     const { kind, message, name } = problem;

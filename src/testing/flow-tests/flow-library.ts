@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type CheckedSource, checkSource, isFlowFile } from '../../check/index.js';
-import { Source, entryOf, parseDocument } from '../../syntax/index.js';
+import { Source, entryOf, parseDocument, textOf } from '../../syntax/index.js';
 
 /** A flow that was read from a file. */
 export interface LibraryFlow extends CheckedSource {
@@ -55,8 +55,7 @@ async function readFlow(path: string): Promise<LibraryFlow | undefined> {
 
 /** Of a flow with mistakes. */
 function nameOf(source: Source): string | undefined {
-  const name = entryOf(parseDocument(source).root, 'workflow')?.value;
-  return name?.kind === 'scalar' && typeof name.value === 'string' ? name.value : undefined;
+  return textOf(entryOf(parseDocument(source).root, 'workflow')?.value);
 }
 
 async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {

@@ -10,7 +10,7 @@ import {
   valueRange,
   warnOfFormulas,
 } from '../../definition/index.js';
-import { type MappingEntry, type MappingNode, type SyntaxNode, entryOf } from '../../syntax/index.js';
+import { type MappingEntry, type MappingNode, type SyntaxNode, entryOf, isText } from '../../syntax/index.js';
 import { parsePlace } from './places.js';
 import { type TestFieldKind, type TestShape, testShapes, testWords } from './shapes.js';
 import { reportUnknownTestKeys } from './unknown-test-keys.js';
@@ -126,8 +126,8 @@ function shaped(
     also?.(value);
     return;
   }
-  const isText = value.kind === 'scalar' && typeof value.value === 'string' && short !== undefined;
-  const help = isText ? `write \`${key.value}: { ${short}: ${String(value.value)} }\`` : undefined;
+  const help =
+    isText(value) && short !== undefined ? `write \`${key.value}: { ${short}: ${value.value} }\`` : undefined;
   scalarFields.wrongKind(entry, `a map with ${listed(Object.keys(shape.keys), 'and')}`, report, help);
 }
 
@@ -241,8 +241,7 @@ function expectation(node: MappingNode, report: Report): void {
 function turns(entry: MappingEntry, report: Report): void {
   const { key, value } = entry;
   if (value.kind !== 'sequence') {
-    const isText = value.kind === 'scalar' && typeof value.value === 'string';
-    const help = isText ? `write \`${key.value}: [${String(value.value)}]\`` : undefined;
+    const help = isText(value) ? `write \`${key.value}: [${value.value}]\`` : undefined;
     return scalarFields.wrongKind(entry, 'a list of ids of items', report, help);
   }
   for (const item of value.items) place(item, { compensations: false, key: key.value }, report);
@@ -255,7 +254,7 @@ interface PlaceRules {
 }
 
 function place(node: SyntaxNode, rules: PlaceRules, report: Report): void {
-  if (node.kind !== 'scalar' || typeof node.value !== 'string') {
+  if (!isText(node)) {
     report.error('RS6001', node.range, `\`${rules.key}\` must name an item, not ${describe(node)}`);
     return;
   }
