@@ -69,9 +69,6 @@ export interface Shape<Kind extends string = FieldKind> {
 
 const common = { id: 'id', description: 'text', when: 'condition', onError: 'onError' } as const;
 
-/** The keys that any item may have. */
-export const commonKeys: readonly string[] = Object.keys(common);
-
 function item(verb: Verb, keys: Record<string, FieldKind>, required: readonly string[] = [verb]): Shape {
   return { what: `a \`${verb}\``, required, keys: { ...common, ...keys } };
 }

@@ -488,7 +488,7 @@ function wrapped(node: FormulaNode): PathNode {
 }
 
 /** Whether a path is nothing but one of these names. */
-export function isNamed({ steps, group }: PathNode, names: readonly string[]): boolean {
+function isNamed({ steps, group }: PathNode, names: readonly string[]): boolean {
   const [only, second] = steps;
   if (only.kind !== 'name' || only.stages.length > 0 || second !== undefined || group !== undefined) return false;
   return names.includes(only.name);

@@ -296,14 +296,14 @@ function lambda(tokens: readonly Token[], parameters: Run, body: number, text: s
 }
 
 /** A call of a method, `<subject>.<name>(…)`, or of a function without `$`. */
-export interface MethodCall {
+interface MethodCall {
   readonly name: string;
   readonly subject: string;
   readonly args: readonly string[];
 }
 
 /** The method call whose name is a token. */
-export function methodCallAt(tokens: readonly Token[], index: number, text: string): MethodCall | undefined {
+function methodCallAt(tokens: readonly Token[], index: number, text: string): MethodCall | undefined {
   const name = tokens[index];
   if (name?.kind !== 'name' || tokens[index + 1]?.text !== '(' || tokens[index - 1]?.text !== '.') return undefined;
   const subject = operandEndingAt(tokens, index - 2);

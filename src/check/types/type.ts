@@ -58,16 +58,6 @@ export const booleanType: Type = { ...never, boolean: true };
 export const numberType: Type = { ...never, number: 'any' };
 export const stringType: Type = { ...never, string: 'any' };
 export const functionType: Type = { ...never, function: true };
-/** Anything that JSON can hold, kind by kind, so that it can be narrowed. */
-export const anyJson: Type = {
-  ...never,
-  null: true,
-  boolean: true,
-  number: 'any',
-  string: 'any',
-  list: { items: anything, min: 0, max: Infinity },
-  map: { fields: new Map(), rest: unknown },
-};
 
 export const listOf = (items: Type, min = 0, max = Infinity): Type => ({ ...never, list: { items, min, max } });
 export const mapOf = (fields: Iterable<readonly [string, Type]>, rest: Type = absent): Type => ({

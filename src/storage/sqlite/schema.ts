@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { RunsheetError } from '../../common/index.js';
 
 /** "RunS" in ASCII: tells a database of Runsheet from any other (`PRAGMA application_id`). */
-export const applicationId = 0x52756e53;
+const applicationId = 0x52756e53;
 
 /**
  * Numbered from 1 and only ever appended to; `PRAGMA user_version` says how many a database has had.

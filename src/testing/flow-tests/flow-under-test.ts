@@ -69,7 +69,7 @@ function reminder({ step }: Reminder, id: string, loops: number): NamedItem {
 }
 
 /** The calls of handlers that an item may make: its own, its reversal, its reminders. */
-export function callsOf(item: Item): { step: string; with?: JsonValue }[] {
+function callsOf(item: Item): { step: string; with?: JsonValue }[] {
   if ('step' in item) return [item, ...(item.compensate === undefined ? [] : [item.compensate])];
   return 'waitFor' in item && item.remind !== undefined ? [item.remind] : [];
 }
