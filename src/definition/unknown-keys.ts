@@ -125,7 +125,6 @@ function holds(kind: FieldKind, value: SyntaxNode): boolean {
     case 'branches':
     case 'compensation':
     case 'reminder':
-    case 'retry':
     case 'retry policies':
     case 'defaults':
     case 'schema':
@@ -133,6 +132,8 @@ function holds(kind: FieldKind, value: SyntaxNode): boolean {
     case 'labels':
     case 'constants':
       return value.kind === 'mapping';
+    case 'retry':
+      return value.kind === 'mapping' || isText(value);
     case 'step arguments':
     case 'child arguments':
       return value.kind === 'mapping' || (isText(value) && value.value.startsWith('='));

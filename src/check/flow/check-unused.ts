@@ -45,7 +45,7 @@ function keysOf(root: SyntaxNode, key: string): MappingEntry['key'][] {
   return declared?.kind === 'mapping' ? declared.entries.map((entry) => entry.key) : [];
 }
 
-/** `all` where some formula reads them as a whole, or does not compile. */
+/** `all` where some formula reads them as a whole, calls them by a misspelt name, or does not compile. */
 function usedConstants({ formulas }: FlowModel, names: readonly string[]): ReadonlySet<string> | 'all' {
   const used = new Set<string>();
   for (const { text } of formulas) {
@@ -53,6 +53,7 @@ function usedConstants({ formulas }: FlowModel, names: readonly string[]): Reado
     if (!inspected.ok) return 'all';
     // The `$constants.` that is missing before it is said elsewhere.
     for (const { node } of inspected.free) if (names.includes(node.name)) used.add(node.name);
+    if (inspected.free.some(({ node }) => isMisspeltConstants(node.name))) return 'all';
     let open = inspected.free.filter(({ node }) => node.name === 'constants').length;
     walkFormula(inspected.tree, (node) => {
       const name = constantReadBy(node);
@@ -63,6 +64,10 @@ function usedConstants({ formulas }: FlowModel, names: readonly string[]): Reado
     if (open > 0) return 'all';
   }
   return used;
+}
+
+function isMisspeltConstants(variable: string): boolean {
+  return variable !== 'constants' && nearest(variable, ['constants']) !== undefined;
 }
 
 function constantReadBy(node: FormulaNode): string | undefined {
