@@ -83,7 +83,8 @@ function markOf({ before, after }: FieldChange): Mark {
 }
 
 function fieldText({ path, before, after }: FieldChange): string {
-  const shown = (value: JsonValue | undefined): string => (value === undefined ? '' : shortJson(value, longestValue));
+  const shown = (value: JsonValue | undefined): string =>
+    value === undefined ? '' : shortJson(value, longestValue, '--json shows all');
   if (before === undefined || after === undefined) return `${path}: ${shown(before ?? after)}`;
   return `${path}: ${shown(before)} → ${shown(after)}`;
 }

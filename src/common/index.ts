@@ -5,3 +5,4 @@ export { type Clock, type Timer, systemClock } from './clock.js';
 export { canonicalJson } from './canonical-json.js';
 export { durationProblem, durationText, isDuration, parseDuration, writeDuration } from './duration.js';
 export { table } from './table.js';
+export { countText, placeText, shortJson } from './text.js';

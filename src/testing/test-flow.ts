@@ -1,4 +1,4 @@
-import { type JsonValue, RunsheetError, parseDuration } from '../common/index.js';
+import { type JsonValue, RunsheetError, parseDuration, placeText } from '../common/index.js';
 import type { Definition } from '../definition/index.js';
 import type { CancelOptions, Run } from '../engine/index.js';
 import { type Handler, type HandlerContext, HandlerRegistry, defineHandler } from '../handlers/index.js';
@@ -6,7 +6,6 @@ import { terminalStatuses } from '../storage/index.js';
 import { CrashPoints } from './flow-runner/crash-points.js';
 import { type Observation, observe } from './flow-runner/observation.js';
 import { ScriptedHandler } from './flow-runner/scripted-handlers.js';
-import { placeText } from './flow-runner/text.js';
 import type { CrashPoint, Reply } from './flow-tests/index.js';
 import { ItemPlaces } from './world/item-places.js';
 import { type ProcessView, World } from './world/world.js';

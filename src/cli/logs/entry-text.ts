@@ -230,7 +230,7 @@ function errorText({ error }: { readonly error?: Payload['error'] | undefined })
 }
 
 function valueText(value: JsonValue | undefined): string {
-  return value === undefined || value === null ? '' : `: ${oneLine(shortJson(value, 100, ''))}`;
+  return value === undefined || value === null ? '' : `: ${oneLine(shortJson(value, 100))}`;
 }
 
 function momentText(value: JsonValue | undefined): string {

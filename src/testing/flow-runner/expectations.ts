@@ -1,4 +1,4 @@
-import { type JsonValue, durationText, parseDuration } from '../../common/index.js';
+import { type JsonValue, countText, durationText, parseDuration, placeText, shortJson } from '../../common/index.js';
 import { FormulaError, compileFormula, evaluateCondition } from '../../expression/index.js';
 import { nearest } from '../../syntax/index.js';
 import type { Path } from '../../syntax/index.js';
@@ -8,7 +8,6 @@ import type { TestFailure } from './failure.js';
 import type { CallInput, ItemTurn, Observation } from './observation.js';
 import type { Simulated } from './simulation.js';
 import type { TestCase } from './test-case.js';
-import { counted, placeText, shortJson } from './text.js';
 import { isMeant as isMeantTurn, placeIn } from './turn-watch.js';
 
 /** What is not as the test expects, in the order in which its file says it. */
@@ -146,7 +145,7 @@ function checkRan(expected: readonly string[], observation: Observation, simulat
     const message = !wasBefore
       ? `${text} did not run`
       : before === undefined || count(expected, text, index) > 1
-        ? `${text} ran ${counted(began.filter((turn) => isMeant(text, turn)).length, 'time')} only`
+        ? `${text} ran ${countText(began.filter((turn) => isMeant(text, turn)).length, 'time')} only`
         : `${text} began before ${before}, not after it`;
     return [{ path: [...path, index], message, ...orderDiff(expected, began) }];
   }
@@ -201,7 +200,7 @@ function checkCalls(expected: Readonly<Record<string, number>>, { calls }: Simul
     return [
       {
         path: [...path, name],
-        message: `${name} was to be called ${counted(times, 'time')}, but it was called ${counted(actual, 'time')}`,
+        message: `${name} was to be called ${countText(times, 'time')}, but it was called ${countText(actual, 'time')}`,
         diff: [`- ${name}: ${times}`, `+ ${name}: ${actual}`],
         help: `the calls of the run were ${others === '' ? 'none' : others}${near === undefined ? '' : `; did you mean ${near}?`}`,
       },

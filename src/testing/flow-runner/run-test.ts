@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../common/index.js';
+import { type JsonValue, placeText } from '../../common/index.js';
 import type { JournalRow } from '../../storage/index.js';
 import type { Path } from '../../syntax/index.js';
 import { exactDifferences, diffLines } from './differences.js';
@@ -7,7 +7,6 @@ import type { TestFailure } from './failure.js';
 import type { FlowToRun } from './flow-to-run.js';
 import { type Simulated, simulate } from './simulation.js';
 import type { TestCase } from './test-case.js';
-import { placeText } from './text.js';
 import { type Trace, traceOf } from './trace.js';
 
 export interface TestResult {

@@ -1,4 +1,4 @@
-import { type JsonValue, parseDuration } from '../../common/index.js';
+import { type JsonValue, parseDuration, shortJson } from '../../common/index.js';
 import { type Formula, FormulaError, compileFormula, evaluateCondition } from '../../expression/index.js';
 import {
   type Handler,
@@ -13,7 +13,6 @@ import type { Path } from '../../syntax/index.js';
 import type { ProcessView } from '../world/world.js';
 import type { Reply, Throws } from '../flow-tests/index.js';
 import type { TestFailure } from './failure.js';
-import { shortJson } from './text.js';
 
 /** A handler that answers as a test says. It outlives the processes that call it. */
 export class ScriptedHandler {

@@ -1,4 +1,4 @@
-import { type JsonValue, RunsheetError } from '../../common/index.js';
+import { type JsonValue, RunsheetError, shortJson } from '../../common/index.js';
 import type { Definition } from '../../definition/index.js';
 import { type Handler, type HandlerContext, defineHandler } from '../../handlers/index.js';
 import { type JournalRow, type RunRecord, type Unit, terminalStatuses } from '../../storage/index.js';
@@ -13,7 +13,6 @@ import { type FlowToRun, answeringFlows, answeringHandler, handlersOf } from './
 import { type Observation, observe } from './observation.js';
 import { ScriptedHandler, unscripted } from './scripted-handlers.js';
 import type { TestCase } from './test-case.js';
-import { shortJson } from './text.js';
 
 /** How one run of a test went. */
 export interface Simulated {

@@ -1,7 +1,6 @@
-import { durationText } from '../../common/index.js';
+import { durationText, placeText, shortJson } from '../../common/index.js';
 import type { HistoryError, ReversalHistory, RunHistory, StepHistory } from '../../engine/index.js';
 import type { Observation } from './observation.js';
-import { placeText, shortJson } from './text.js';
 
 /** What a run did, for the report of a failed test: all times are virtual, since its start. */
 export interface Trace {

@@ -1,0 +1,18 @@
+import type { JsonValue } from './json.js';
+
+/** `1 error`, `2 errors` */
+export function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** JSON in one line, cut off where it gets long; with a remedy also how long it is and how to see all of it. */
+export function shortJson(value: JsonValue, longest = 160, remedy?: string): string {
+  const text = JSON.stringify(value);
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest)}…${remedy === undefined ? '' : ` (${text.length} characters, ${remedy})`}`;
+}
+
+/** An item in a turn of its loops: `charge`, or `pick#3.1` in the second turn inside the fourth. */
+export function placeText(step: string, occurrence: string | null): string {
+  return occurrence === null || occurrence === '0' || occurrence === '' ? step : `${step}#${occurrence}`;
+}
