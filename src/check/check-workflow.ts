@@ -3,7 +3,7 @@ import { Report, type WorkflowDocument, inputSchemaOf } from '../definition/inde
 import type { HandlerCatalogue } from '../handlers/index.js';
 import { type Diagnostic, type Source, type SyntaxNode, entryOf, toValue } from '../syntax/index.js';
 import { checkFormulas } from './check-formulas.js';
-import { checkHyphens } from './check-hyphens.js';
+import { checkHyphens, hyphenatedIds } from './check-hyphens.js';
 import { checkHandlers, checkIds, checkLoopNames, checkPolicies } from './check-names.js';
 import { checkSteps, stepNamesOf } from './check-steps.js';
 import { checkChildren } from './flow/check-children.js';
@@ -54,7 +54,10 @@ export function checkWorkflow(toCheck: WorkflowToCheck): Diagnostic[] {
   checkUnused(root, model, source, report);
   checkGates(model, course, sights, source, report);
   checkChildren({ root, model, document, workflows, workflowsMayBeMissing }, report);
-  checkTypes({ root, document, steps, handlers, workflows }, report);
+  const misread = new Set(
+    model.formulas.filter((use) => hyphenatedIds(use, model, steps).length > 0).map(({ node }) => node),
+  );
+  checkTypes({ root, document, steps, handlers, workflows, misread }, report);
   checkIds(model, source, report);
   checkPolicies(model, keysOf(root, 'retryPolicies'), report);
   checkLoopNames(model, report);

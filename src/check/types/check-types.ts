@@ -18,6 +18,8 @@ export interface FlowToType {
   readonly steps: StepNames;
   readonly handlers?: HandlerCatalogue | undefined;
   readonly workflows?: WorkflowCatalogue | undefined;
+  /** See `FlowSources`. */
+  readonly misread?: ReadonlySet<SyntaxNode>;
 }
 
 /**
@@ -32,11 +34,15 @@ export function checkTypes(flow: FlowToType, report: Report): void {
 }
 
 /** `above`: the workflows whose output is being found out; one of them as a child again tells nothing. */
-function typesOf({ root, document, steps, handlers, workflows }: FlowToType, above: ReadonlySet<string>): FlowTypes {
+function typesOf(
+  { root, document, steps, handlers, workflows, misread }: FlowToType,
+  above: ReadonlySet<string>,
+): FlowTypes {
   return new FlowTypes({
     root,
     document,
     handlers,
+    misread: misread ?? new Set(),
     itemNamed: (name) => steps.items.get(name)?.node,
     childOutput: (name, revision) => childOutput(name, revision, { handlers, workflows }, above),
     help: (owner, _name, fields) => {

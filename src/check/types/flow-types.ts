@@ -44,6 +44,8 @@ export interface FlowSources {
   /** What a child gives. */
   readonly childOutput: (name: string, revision: number | undefined) => Type;
   readonly help?: (owner: string, name: string, fields: readonly string[]) => string | undefined;
+  /** Formulas that read as something else than they mean, which is told: their types say nothing. */
+  readonly misread: ReadonlySet<SyntaxNode>;
 }
 
 /** What becomes of a formula's value. `time` is an `until`. */
@@ -117,8 +119,8 @@ export class FlowTypes {
     const known = byScope.get(scope);
     if (known !== undefined) return known;
     const inspected = inspectFormula(node.value);
-    if (!inspected.ok) return undefined;
-    const { help } = this.sources;
+    const { help, misread } = this.sources;
+    if (!inspected.ok || misread.has(node)) return undefined;
     const inference = new Inference(
       node.value,
       {
