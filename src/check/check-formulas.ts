@@ -3,7 +3,7 @@ import { type Report, listed } from '../definition/index.js';
 import { type FormulaProblem, analyseFormula, functionNames, otherVariables } from '../expression/index.js';
 import { type DiagnosticCode, nearest } from '../syntax/index.js';
 import { hyphenatedIds } from './check-hyphens.js';
-import type { StepNames } from './check-steps.js';
+import type { StepNames } from './step-names.js';
 import type { FlowModel, FormulaUse } from './flow-model.js';
 
 /** Where each variable that is not bound everywhere has a value. */

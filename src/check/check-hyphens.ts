@@ -1,6 +1,6 @@
 import type { Report } from '../definition/index.js';
 import { stepReferences } from '../expression/index.js';
-import type { StepNames } from './check-steps.js';
+import type { StepNames } from './step-names.js';
 import type { FlowModel, FormulaUse } from './flow-model.js';
 
 /** `take-payment` in `$steps.take-payment`, which formulas read as a subtraction; offsets into the formula. */

@@ -5,7 +5,7 @@ import { type Diagnostic, type Source, type SyntaxNode, entryOf, toValue } from 
 import { checkFormulas } from './check-formulas.js';
 import { checkHyphens, hyphenatedIds } from './check-hyphens.js';
 import { checkHandlers, checkIds, checkLoopNames, checkPolicies } from './check-names.js';
-import { checkSteps, stepNamesOf } from './check-steps.js';
+import { checkSteps } from './check-steps.js';
 import { checkChildren } from './flow/check-children.js';
 import { checkConditions } from './flow/check-conditions.js';
 import { checkErrorNames } from './flow/check-error-names.js';
@@ -15,6 +15,7 @@ import { checkUnused } from './flow/check-unused.js';
 import { courseOf } from './flow/course.js';
 import { Sights } from './flow/sight.js';
 import { readFlow } from './read-flow.js';
+import { stepNamesOf } from './step-names.js';
 import { checkTypes } from './types/check-types.js';
 import type { WorkflowCatalogue } from './workflow-catalogue.js';
 

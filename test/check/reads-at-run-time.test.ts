@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/common/index.js';
-import { stepNamesOf } from '../../src/check/check-steps.js';
+import { stepNamesOf } from '../../src/check/step-names.js';
 import type { FlowItem } from '../../src/check/flow-model.js';
 import { courseOf } from '../../src/check/flow/course.js';
 import { type Sight, Sights } from '../../src/check/flow/sight.js';

@@ -1,7 +1,7 @@
 import type { Report } from '../../definition/index.js';
 import { type FormulaNode, formulaChildren, functionNames, walkFormula } from '../../expression/index.js';
 import type { Range } from '../../syntax/index.js';
-import type { StepNames } from '../check-steps.js';
+import type { StepNames } from '../step-names.js';
 import type { Condition, FlowItem, FlowModel } from '../flow-model.js';
 import { isPlainTrue } from './course.js';
 import { changesByItself } from './facts.js';
