@@ -1,5 +1,5 @@
 import type { GraphEdge } from '../graph.js';
-import type { Sized } from './layout.js';
+import type { Sized } from './placed.js';
 
 /** A part of a list, with the edges inside it and those that come from it into the next part. */
 export interface Column {

@@ -1,7 +1,7 @@
 import type { ELK, ElkExtendedEdge, ElkLabel, ElkNode } from 'elkjs/lib/elk-api.js';
 import type { GraphEdge } from '../graph.js';
 import type { Column } from './columns.js';
-import { type Layout, type PlacedEdge, type PlacedNode, type Point, type Sized, placed } from './layout.js';
+import { type Layout, type PlacedEdge, type PlacedNode, type Point, type Sized, placed } from './placed.js';
 import { sizes } from './sizes.js';
 import { textWidth } from './text-width.js';
 

@@ -1,44 +1,8 @@
-import type { Box, Graph, GraphEdge, GraphNode } from '../graph.js';
+import type { Box, Graph, GraphNode } from '../graph.js';
 import { columnsOf } from './columns.js';
 import { type Layered, layOutLayers } from './layers.js';
+import { type Layout, type PlacedEdge, type PlacedNode, type Point, type Sized, moved, placed } from './placed.js';
 import { sizes, textSize } from './sizes.js';
-
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-/** Where a node stands, in pixels from the upper left corner of what it was placed in. */
-export interface PlacedNode extends Point {
-  readonly node: GraphNode;
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface PlacedEdge {
-  readonly edge: GraphEdge;
-  readonly points: readonly Point[];
-  /** Whether it ends here, not in the next column. */
-  readonly arrow: boolean;
-  /** Of the middle of the label. */
-  readonly label?: Point;
-}
-
-export interface Layout {
-  readonly width: number;
-  readonly height: number;
-  /** Outer ones before those inside them. */
-  readonly nodes: readonly PlacedNode[];
-  readonly edges: readonly PlacedEdge[];
-}
-
-/** A node with the room that it needs, and what it holds. */
-export interface Sized {
-  readonly node: GraphNode;
-  readonly width: number;
-  readonly height: number;
-  readonly content?: Layout;
-}
 
 const columnGap = 56;
 const laneGap = 20;
@@ -85,26 +49,6 @@ async function layOutLanes({ nodes }: Box): Promise<Layout> {
     // As high as the highest: they end together.
     nodes: lanes.flatMap((lane) => lane.nodes.map((each, index) => (index === 0 ? { ...each, height } : each))),
     edges: lanes.flatMap(({ edges }) => edges),
-  };
-}
-
-/** A node at its place, with all that is in it. */
-export function placed({ node, width, height, content }: Sized, x: number, y: number): Layout {
-  const inside = content === undefined ? { nodes: [], edges: [] } : moved(content, x, y);
-  return { width, height, nodes: [{ node, x, y, width, height }, ...inside.nodes], edges: inside.edges };
-}
-
-function moved({ width, height, nodes, edges }: Layout, x: number, y: number): Layout {
-  const by = (point: Point): Point => ({ x: point.x + x, y: point.y + y });
-  return {
-    width,
-    height,
-    nodes: nodes.map((each) => ({ ...each, ...by(each) })),
-    edges: edges.map((each) => ({
-      ...each,
-      points: each.points.map(by),
-      ...(each.label !== undefined && { label: by(each.label) }),
-    })),
   };
 }
 

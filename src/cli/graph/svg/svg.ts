@@ -1,5 +1,6 @@
 import type { Graph, GraphNode } from '../graph.js';
-import { type Layout, type PlacedEdge, type PlacedNode, type Point, layOut } from './layout.js';
+import { layOut } from './layout.js';
+import type { Layout, PlacedEdge, PlacedNode, Point } from './placed.js';
 import { sizes, textsOf } from './sizes.js';
 import { styleSheet } from './style-sheet.js';
 import { textWidth } from './text-width.js';
