@@ -128,7 +128,7 @@ function formulaAsKey({ token, colon: colonAt }: Place, text: string): Slip | un
 function mapOnItsKeysLine({ token, owner, sameLine }: Place, text: string): Slip | undefined {
   if (token.type !== 'block-map' || owner === undefined || owner.type !== 'scalar' || !sameLine) return undefined;
   const [first] = token.items;
-  const { colon } = colonOf(first?.sep);
+  const colon = colonOf(first?.sep);
   const key = first?.key;
   if (key?.type !== 'scalar' || colon === undefined) return undefined;
   const start = key.offset;

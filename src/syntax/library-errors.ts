@@ -1,5 +1,5 @@
 import type { CST, YAMLError } from 'yaml';
-import { type Place, placesOf } from './cst-walk.js';
+import { type Place, findPlace } from './cst-walk.js';
 import type { Diagnostic } from './diagnostic.js';
 import type { DiagnosticCode } from './diagnostic-codes.js';
 import type { Range } from './source.js';
@@ -80,7 +80,10 @@ function explanationOf(error: YAMLError, tokens: readonly CST.Token[], text: str
 
 function missing(error: YAMLError, tokens: readonly CST.Token[], text: string, range: Range): Explanation {
   if (error.message.startsWith('Missing closing')) {
-    const open = find(tokens, ({ token }) => isQuoted(token) && token.offset + token.source.length === error.pos[0]);
+    const open = findPlace(
+      tokens,
+      ({ token }) => isQuoted(token) && token.offset + token.source.length === error.pos[0],
+    );
     const start = open?.token.offset ?? error.pos[0];
     return {
       message: 'the quote that opens here is never closed',
@@ -100,13 +103,15 @@ function missing(error: YAMLError, tokens: readonly CST.Token[], text: string, r
 }
 
 function neverClosed(tokens: readonly CST.Token[], text: string, close: string, range: Range): Explanation {
-  let innermost: Place | undefined;
-  for (const place of placesOf(tokens)) {
-    if (place.token.type !== 'flow-collection') continue;
-    const [end] = place.token.end;
-    if (end?.source !== (place.token.start.source === '{' ? '}' : ']')) innermost = place;
-  }
-  const start = innermost?.token.offset ?? range.start;
+  const open: Place[] = [];
+  findPlace(tokens, (place) => {
+    const { token } = place;
+    const isOpen =
+      token.type === 'flow-collection' && token.end[0]?.source !== (token.start.source === '{' ? '}' : ']');
+    if (isOpen) open.push(place);
+    return false;
+  });
+  const start = open.at(-1)?.token.offset ?? range.start;
   return {
     message: `the \`${text[start] ?? ''}\` that opens here is never closed`,
     range: { start, end: start + 1 },
@@ -130,7 +135,7 @@ function badIndent(error: YAMLError, tokens: readonly CST.Token[], text: string,
 
 /** `a: 1` followed by a deeper `b: 2`: the value goes on into the next line. */
 function deeperThanItsValue(error: YAMLError, tokens: readonly CST.Token[], text: string): Explanation {
-  const found = find(tokens, ({ token }) => token.type === 'block-map' && token.offset === error.pos[0]);
+  const found = findPlace(tokens, ({ token }) => token.type === 'block-map' && token.offset === error.pos[0]);
   const key = found?.token.type === 'block-map' ? found.token.items[0]?.key : undefined;
   const end = key === undefined || key === null || !('source' in key) ? error.pos[1] : key.offset + key.source.length;
   const lineStart = text.lastIndexOf('\n', end - 1) + 1;
@@ -201,11 +206,6 @@ function unexpected(error: YAMLError, text: string, start: number, line: Range):
   }
   if (/[\]}]/.test(before)) return { message: `text follows the closing \`${before}\``, range: line };
   return { message: lowerFirst(error.message), range: here };
-}
-
-function find(tokens: readonly CST.Token[], fits: (place: Place) => boolean): Place | undefined {
-  for (const place of placesOf(tokens)) if (fits(place)) return place;
-  return undefined;
 }
 
 function isQuoted(token: CST.Token): token is CST.FlowScalar {

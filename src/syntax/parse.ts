@@ -1,5 +1,5 @@
 import { type CST, Composer, type Document, Parser, type YAMLError } from 'yaml';
-import { placesOf } from './cst-walk.js';
+import { type Place, findPlace } from './cst-walk.js';
 import type { Diagnostic } from './diagnostic.js';
 import { type Mask, type Slip, colonSlip, flowFormulaSlip, markerSlip } from './formula-slips.js';
 import { explainLibraryError } from './library-errors.js';
@@ -83,10 +83,10 @@ function readPastSlips(original: string): Reading {
   let text = original;
   for (let round = 1; ; round += 1) {
     const tokens = [...new Parser().parse(text)];
-    const tooDeep = tooDeepToCompose(tokens);
+    const { slips: seen, tooDeep } = slipsIn(tokens, original);
     if (tooDeep !== undefined) return { slips, fatal: tooDeep, documents: [], tokens };
     // What is masked can still look like a slip; said once, it is read past.
-    const found = slipsIn(tokens, text, original).filter(({ diagnostic: { code, range } }) =>
+    const found = seen.filter(({ diagnostic: { code, range } }) =>
       slips.every((each) => each.code !== code || each.range.start !== range.start),
     );
     if (found.length > 0 && round < rounds) {
@@ -118,39 +118,39 @@ function newComposer(): Composer {
   });
 }
 
-function tooDeepToCompose(tokens: readonly CST.Token[]): Diagnostic | undefined {
-  for (const { token, depth } of placesOf(tokens)) {
-    if (
-      depth > limits.depth &&
-      (token.type === 'flow-collection' || (token.type.startsWith('block-') && 'items' in token))
-    ) {
-      return {
-        code: 'RS1005',
-        severity: 'error',
-        message: `values are nested more than ${limits.depth} deep`,
-        range: { start: token.offset, end: token.offset + 1 },
-        help: 'move the inner part into a workflow or a handler of its own',
-      };
-    }
-  }
-  return undefined;
-}
-
-function slipsIn(tokens: readonly CST.Token[], text: string, original: string): Slip[] {
+/** The slips of a text, unless something in it is nested too deep to be composed. */
+function slipsIn(tokens: readonly CST.Token[], original: string): { slips: Slip[]; tooDeep?: Diagnostic } {
   const slips: Slip[] = [];
   let until = -1;
-  for (const place of placesOf(tokens)) {
-    if (place.token.offset < until) continue;
+  const tooDeep = findPlace(tokens, (place) => {
+    if (isTooDeep(place)) return true;
+    if (place.token.offset < until) return false;
     const slip =
       bannedSyntax(place.token) ??
       markerSlip(place, original) ??
       flowFormulaSlip(place, original) ??
       colonSlip(place, original);
-    if (slip === undefined) continue;
+    if (slip === undefined) return false;
     slips.push(slip);
     until = Math.max(...slip.masks.map((mask) => mask.range.end));
-  }
-  return slips;
+    return false;
+  });
+  return { slips, ...(tooDeep !== undefined && { tooDeep: depthProblem(tooDeep) }) };
+}
+
+function isTooDeep({ token, depth }: Place): boolean {
+  if (depth <= limits.depth) return false;
+  return token.type === 'flow-collection' || (token.type.startsWith('block-') && 'items' in token);
+}
+
+function depthProblem({ token }: Place): Diagnostic {
+  return {
+    code: 'RS1005',
+    severity: 'error',
+    message: `values are nested more than ${limits.depth} deep`,
+    range: { start: token.offset, end: token.offset + 1 },
+    help: 'move the inner part into a workflow or a handler of its own',
+  };
 }
 
 function bannedSyntax(token: CST.Token): Slip | undefined {

@@ -139,7 +139,7 @@ export class TreeBuilder {
       range,
       style,
       ...(cutOffBy === undefined ? {} : { cutOffBy }),
-      offsetOf: offsetsOf(node, value, range),
+      offsetOf: offsetsOf(node.srcToken, value, range),
     };
   }
 
@@ -223,11 +223,15 @@ const styles: Readonly<Record<string, ScalarNode['style']>> = {
  * Computed when first asked for, since few scalars ever are. Where the replay disagrees with the library, every
  * character is said to be at the scalar's start: imprecise, never wrong.
  */
-function offsetsOf(node: Scalar, value: string, range: Range): (index: number) => number {
+function offsetsOf(token: CST.Token | undefined, value: string, range: Range): (index: number) => number {
+  // Most are plain words on one line, which need not keep what they were made of.
+  if (token?.type === 'scalar' && token.source === value) {
+    const { offset } = token;
+    return (index) => offset + Math.max(0, Math.min(index, value.length));
+  }
   let offsets: readonly number[] | undefined;
   return (index) => {
     if (offsets === undefined) {
-      const token = node.srcToken;
       const replay = token !== undefined && isScalarToken(token) ? replayScalar(token) : undefined;
       offsets = replay?.text === value ? replay.offsets : [];
     }
