@@ -11,8 +11,9 @@ import {
   toValue,
 } from '../syntax/index.js';
 import { inputSchemaOf } from './input.js';
-import { linearPattern, newAjv, schemaOfSchemas, typeWords, validatorOf } from './json-schema.js';
+import { formatNames, linearPattern, newAjv, schemaErrors, typeWords, validatorOf } from './json-schema.js';
 import { schemaKeywords, schemaListKeywords, schemaMapKeywords } from './json-schema-walk.js';
+import { isPlainlySound } from './plainly-sound.js';
 import { type Report, describe, listed, quoted } from './report.js';
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
@@ -52,7 +53,9 @@ function isSound(node: SyntaxNode, isField: boolean, report: Report): boolean {
   const walk = new SchemaWalk(report, isField);
   walk.schema(node, isField);
   if (!walk.sound) return false;
-  const errors = schemaOfSchemas().errorsOf(toValue(node) as JsonObject | boolean);
+  const schema = toValue(node) as JsonObject | boolean;
+  if (isPlainlySound(schema)) return true;
+  const errors = schemaErrors(schema);
   const seen = new Set<string>();
   for (const { keyword, instancePath, params, message } of errors) {
     // What `anyOf` says only repeats what is said below it.
@@ -128,10 +131,8 @@ class SchemaWalk {
   }
 
   private format(node: SyntaxNode): void {
-    if (!isText(node)) return;
-    const known = schemaOfSchemas().formats;
-    if (known.includes(node.value)) return;
-    const guess = nearest(node.value, known);
+    if (!isText(node) || formatNames.has(node.value)) return;
+    const guess = nearest(node.value, formatNames);
     this.fail(node, `no format is called ${quoted(node.value)}`, guess && `did you mean \`${guess}\`?`);
   }
 
