@@ -1,6 +1,5 @@
-import jsonata from 'jsonata';
-
 import { type Frame, evaluationOf } from './evaluation.js';
+import { loadJsonata } from './libraries.js';
 
 /** `this` of a function that JSONata calls. */
 export interface Focus {
@@ -36,7 +35,7 @@ export type BuiltInName = (typeof builtInNames)[number];
  */
 function catchFrame(): Frame {
   let caught: Frame | undefined;
-  const expression = jsonata('null');
+  const expression = loadJsonata()('null');
   expression.assign(
     Symbol.for('jsonata.__evaluate_entry') as unknown as string,
     (_node: unknown, _input: unknown, frame: Frame) => {
@@ -77,7 +76,7 @@ export function define(
 
 /** JSONata's parsed form of a signature such as `<s-n?:s>`. */
 export function signature(text: string): unknown {
-  const lambda = jsonata(`function($a)${text}{0}`).ast() as { signature?: unknown };
+  const lambda = loadJsonata()(`function($a)${text}{0}`).ast() as { signature?: unknown };
   return lambda.signature;
 }
 

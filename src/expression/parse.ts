@@ -1,9 +1,10 @@
-import jsonata, { type Expression } from 'jsonata';
+import type { Expression } from 'jsonata';
 
 import { FormulaSyntaxError } from './formula-error.js';
 import type { JsonataNode } from './jsonata-tree.js';
 import { childrenOf } from './jsonata-tree.js';
 import { type Token, tokensOf } from './lexer.js';
+import { loadJsonata } from './libraries.js';
 import { type FreeVariable, freeVariables } from './names.js';
 import { LinearRegExp, linearPattern } from './regular-expression.js';
 import { rewrite } from './rewrite.js';
@@ -40,6 +41,7 @@ export function parseFormula(text: string): Parsed {
   if (body === '') throw new FormulaSyntaxError('the formula is empty', 0, text.length);
   try {
     refuseDoubling(tokensOf(body));
+    const jsonata = loadJsonata();
     const expression = jsonata(body, {
       sequence: limits.length,
       RegexEngine: FormulaRegExp as unknown as RegExpConstructor,

@@ -1,6 +1,7 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 
 import { Fault } from './fault.js';
+import { loadRe2 } from './libraries.js';
 
 /**
  * Regular expressions in linear time. JSONata is given this class in place of `RegExp`; it uses `exec` and
@@ -44,11 +45,12 @@ export function linearPattern(literal: RegExp): RE2JS {
 }
 
 function compile(literal: RegExp): RE2JS {
+  const re2 = loadRe2();
   let flags = 0;
-  if (literal.ignoreCase) flags |= RE2JS.CASE_INSENSITIVE;
-  if (literal.multiline) flags |= RE2JS.MULTILINE;
+  if (literal.ignoreCase) flags |= re2.CASE_INSENSITIVE;
+  if (literal.multiline) flags |= re2.MULTILINE;
   try {
-    return RE2JS.compile(RE2JS.translateRegExp(literal.source), flags);
+    return re2.compile(re2.translateRegExp(literal.source), flags);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     throw new Fault(
