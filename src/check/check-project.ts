@@ -1,7 +1,7 @@
-import { type ReadWorkflow, type WorkflowDocument, readWorkflow } from '../definition/index.js';
+import { type ReadWorkflow, type WorkflowDocument, readWorkflow, sealDefinition } from '../definition/index.js';
 import { type Diagnostic, type Findings, type Source, isText } from '../syntax/index.js';
 import { entryOf } from '../syntax/index.js';
-import { type CheckOptions, type CheckedSource, checkRead } from './check-source.js';
+import { type CheckOptions, type CheckedDocument, checkRead } from './check-source.js';
 import type { CataloguedWorkflow, WorkflowCatalogue } from './workflow-catalogue.js';
 
 /** A flow that was read, but not yet checked. */
@@ -34,37 +34,38 @@ function takesAndGivesAnything(workflow: string, revision: number): WorkflowDocu
 
 /** Checks flows that belong together: each by itself, and that no two are the same revision of one workflow. */
 export function checkFlows(flows: readonly ReadFlow[], options: CheckOptions): Findings[] {
-  const taken = new Map<string, { flow: ReadFlow; content: string }>();
+  const taken = new Map<string, CheckedFlow>();
   return flows.map((flow) => {
     const { source, read } = flow;
     const checked = checkRead(source, read, options);
-    const clash = clashOf(flow, checked, taken);
+    const clash = clashOf({ ...flow, ...checked }, taken);
     const diagnostics = clash === undefined ? checked.diagnostics : inOrder([...checked.diagnostics, clash]);
     return { source, diagnostics };
   });
 }
 
-function clashOf(
-  flow: ReadFlow,
-  { definition }: CheckedSource,
-  taken: Map<string, { flow: ReadFlow; content: string }>,
-): Diagnostic | undefined {
+type CheckedFlow = ReadFlow & CheckedDocument;
+
+function clashOf(flow: CheckedFlow, taken: Map<string, CheckedFlow>): Diagnostic | undefined {
   const identity = identityOf(flow.read);
   if (identity === undefined) return undefined;
   const { name, revision, node } = identity;
-  const content = definition?.hash ?? flow.source.text;
   const key = `${name}@${revision}`;
   const other = taken.get(key);
-  if (other === undefined) taken.set(key, { flow, content });
+  if (other === undefined) taken.set(key, flow);
   // The same file given twice, or a copy, is no clash.
-  if (other === undefined || other.content === content) return undefined;
+  if (other === undefined || contentOf(other) === contentOf(flow)) return undefined;
   return {
     code: 'RS4050',
     severity: 'error',
-    message: `revision ${revision} of \`${name}\` is also in ${placeOf(other.flow)}, with other content`,
+    message: `revision ${revision} of \`${name}\` is also in ${placeOf(other)}, with other content`,
     range: node.range,
     help: 'give the newer one a higher `revision`, or one of them another name',
   };
+}
+
+function contentOf({ source, document }: CheckedFlow): string {
+  return document === undefined ? source.text : sealDefinition(document).hash;
 }
 
 /** As far as it can be made out, whatever else is wrong with the flow. */

@@ -1,4 +1,10 @@
-import { type Definition, type ReadWorkflow, readWorkflow, sealDefinition } from '../definition/index.js';
+import {
+  type Definition,
+  type ReadWorkflow,
+  type WorkflowDocument,
+  readWorkflow,
+  sealDefinition,
+} from '../definition/index.js';
 import type { HandlerCatalogue } from '../handlers/index.js';
 import type { Diagnostic, Source } from '../syntax/index.js';
 import { checkWorkflow } from './check-workflow.js';
@@ -23,11 +29,19 @@ export interface CheckedSource {
 
 /** The one checker, behind command line, library and editor: everything that is known of a flow before a run. */
 export function checkSource(source: Source, options: CheckOptions = {}): CheckedSource {
-  return checkRead(source, readWorkflow(source), options);
+  const { document, diagnostics } = checkRead(source, readWorkflow(source), options);
+  return document === undefined ? { diagnostics } : { definition: sealDefinition(document, source), diagnostics };
 }
 
-/** The same of a flow that was read already, to learn what it is called and what it is made of. */
-export function checkRead(source: Source, read: ReadWorkflow, options: CheckOptions): CheckedSource {
+export interface CheckedDocument {
+  /** Absent if there is an error among the diagnostics. */
+  readonly document?: WorkflowDocument;
+  /** In order of position. */
+  readonly diagnostics: Diagnostic[];
+}
+
+/** The same of a flow that was read already, to learn what it is called and what it is made of; not yet sealed. */
+export function checkRead(source: Source, read: ReadWorkflow, options: CheckOptions): CheckedDocument {
   const { root, document, diagnostics } = read;
   const knowsAll = options.handlers !== undefined && options.workflows !== undefined;
   if (root === undefined) return { diagnostics: applyIgnoreComments(source, diagnostics, knowsAll) };
@@ -37,7 +51,7 @@ export function checkRead(source: Source, read: ReadWorkflow, options: CheckOpti
   );
   const valid = document !== undefined && !found.some(({ severity }) => severity === 'error');
   const kept = applyIgnoreComments(source, all, knowsAll);
-  return valid ? { definition: sealDefinition(document, source), diagnostics: kept } : { diagnostics: kept };
+  return valid ? { document, diagnostics: kept } : { diagnostics: kept };
 }
 
 /** A comment that cuts a formula off is a warning to the reader of YAML, but an error where the rest does not compile. */
