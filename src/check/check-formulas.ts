@@ -3,8 +3,8 @@ import { type Report, listed } from '../definition/index.js';
 import { type FormulaProblem, analyseFormula, functionNames, otherVariables } from '../expression/index.js';
 import { type DiagnosticCode, nearest } from '../syntax/index.js';
 import { hyphenatedIds } from './check-hyphens.js';
-import type { StepNames } from './step-names.js';
 import type { FlowModel, FormulaUse } from './flow-model.js';
+import type { StepNames } from './step-names.js';
 
 /** Where each variable that is not bound everywhere has a value. */
 const boundIn: Readonly<Record<string, string>> = {

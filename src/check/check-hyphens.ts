@@ -1,7 +1,7 @@
 import type { Report } from '../definition/index.js';
 import { stepReferences } from '../expression/index.js';
-import type { StepNames } from './step-names.js';
 import type { FlowModel, FormulaUse } from './flow-model.js';
+import type { StepNames } from './step-names.js';
 
 /** `take-payment` in `$steps.take-payment`, which formulas read as a subtraction; offsets into the formula. */
 export interface HyphenatedId {

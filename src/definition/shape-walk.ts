@@ -1,4 +1,3 @@
-import type { JsonObject } from '../common/index.js';
 import {
   type MappingEntry,
   type MappingNode,
@@ -7,36 +6,22 @@ import {
   entryOf,
   isText,
   textOf,
-  toValue,
 } from '../syntax/index.js';
-import { compileSchema } from './json-schema.js';
+import { checkOnTimeout, checkPlace, reportNoVerb, reportTwoVerbs } from './item-rules.js';
 import { withKey } from './mended.js';
 import { checkJoin, checkPlainField, exclude, isPlain, map } from './plain-fields.js';
-import { Report, describe, quoted, valueRange } from './report.js';
+import { type Report, describe, quoted, valueRange } from './report.js';
 import * as scalar from './scalar-fields.js';
-import { checkSchema, problemText } from './schema-fields.js';
 import { type NestedKind, type Shape, innerShapes, itemShapes, workflowShape } from './shapes.js';
+import { type Surroundings, closingOf, insideOf } from './surroundings.js';
 import { isElse, misspeltVerb, reportUnknownKeys } from './unknown-keys.js';
-import { checkValue, holdsFormula, reportStraySecrets } from './value-fields.js';
+import { checkValue, reportStraySecrets } from './value-fields.js';
 import { type Verb, isVerb } from './verbs.js';
 
 /** Lists nested deeper than this are hard to follow. */
 const comfortableDepth = 5;
 
 const scheduleList = 'a list of entries `{ cron, timezone }` or `{ every }`';
-
-/** What is around a place, as far as it decides what may stand there. */
-interface Surroundings {
-  /** Number of item lists around. */
-  readonly depth: number;
-  /** Set inside `onFailure` and `finally`. */
-  readonly closing?: 'onFailure' | 'finally';
-  /** Set inside `parallel` and `forEach`. */
-  readonly concurrent?: 'parallel' | 'forEach';
-  readonly inOnError: boolean;
-  /** Names of the elements of the `forEach` around. */
-  readonly loopVariables: readonly string[];
-}
 
 /** Misspelt keys, with the right ones where these can be told. */
 export type Renamed = ReadonlyMap<ScalarNode, string>;
@@ -156,24 +141,14 @@ class ShapeWalk {
       return;
     }
     const [first, second] = node.entries.filter(({ key }) => isVerb(key.value));
-    if (first !== undefined && second !== undefined) this.#twoVerbs(node, first, second);
+    if (first !== undefined && second !== undefined) reportTwoVerbs(node, first, second, this.#report);
     else if (first !== undefined && isVerb(first.key.value)) this.#verb(first.key.value, node, around);
     else this.#noVerb(node, around);
   }
 
-  #twoVerbs(node: MappingNode, first: MappingEntry, second: MappingEntry): void {
-    const loops = ['forEach', 'doWhile', 'doUntil'];
-    const lacksBody = entryOf(node, 'do') === undefined && loops.some((verb) => entryOf(node, verb) !== undefined);
-    const help = lacksBody
-      ? 'put what is done in each turn into `do`, as a list'
-      : 'make two items of it, or put both into a `group`';
-    const message = `an item has one verb, this one has \`${first.key.value}\` and \`${second.key.value}\``;
-    this.#report.error('RS2006', second.key.range, message, help);
-  }
-
   #noVerb(node: MappingNode, around: Surroundings): void {
     const misspelt = misspeltVerb(node);
-    if (misspelt === undefined) return this.#nothingDone(node);
+    if (misspelt === undefined) return reportNoVerb(node, this.#report);
     const { entry, verb, help } = misspelt;
     this.#report.error('RS2007', entry.key.range, `\`${entry.key.value}\` is no verb`, help);
     if (verb === undefined) return;
@@ -182,57 +157,11 @@ class ShapeWalk {
     this.#verb(verb, { ...node, entries: mended }, around);
   }
 
-  #nothingDone({ entries, range }: MappingNode): void {
-    const [first, second] = entries;
-    const named =
-      second === undefined && first?.value.kind === 'mapping' && !isVerb(first.key.value) ? first : undefined;
-    const has = (key: string): boolean => entries.some((entry) => entry.key.value === key);
-    const help =
-      named !== undefined
-        ? `an item begins with its verb or \`id\`: write \`- id: ${named.key.value.replace(/\W+/g, '_')}\`, and the verb below it`
-        : has('do') && has('when')
-          ? 'for a condition on several items write `when` with `group`'
-          : has('do')
-            ? 'write `group` in place of `do`; a loop begins with `forEach`, `doWhile` or `doUntil`'
-            : 'say what it does: `step`, `set`, `branch`, `forEach`, …';
-    this.#report.error('RS2005', first?.key.range ?? range, 'this item has no verb', help);
-  }
-
   #verb(verb: Verb, node: MappingNode, around: Surroundings): void {
-    this.#place(verb, node, around);
+    checkPlace(verb, node, around, this.#report);
     this.#shape(node, itemShapes[verb], around, insideOf(verb, node, around));
     if (verb === 'parallel') checkJoin(node, this.#report);
-    if (verb === 'waitFor') this.#onTimeoutFits(node);
-  }
-
-  /** Rules on where a verb may stand. */
-  #place(verb: Verb, node: MappingNode, around: Surroundings): void {
-    const range = entryOf(node, verb)?.key.range ?? node.range;
-    const { closing, concurrent } = around;
-    if (verb === 'rethrow' && !around.inOnError) {
-      const help = 'to fail with an error of your own write `fail`';
-      this.#report.error('RS2023', range, '`rethrow` has no error to let go on: it belongs in `onError`', help);
-    }
-    if (closing !== undefined && (verb === 'complete' || verb === 'pivot')) {
-      this.#report.error('RS2022', range, `\`${verb}\` cannot stand in \`${closing}\`: the outcome stands already`);
-    } else if (concurrent !== undefined && verb === 'complete') {
-      const message = `\`complete\` cannot stand inside \`${concurrent}\`: what else runs there would be cut off`;
-      this.#report.error('RS2021', range, message, `write it after the \`${concurrent}\`, with a \`when\``);
-    }
-  }
-
-  #onTimeoutFits(node: MappingNode): void {
-    const onTimeout = entryOf(node, 'onTimeout')?.value;
-    const schema = entryOf(node, 'schema')?.value;
-    if (onTimeout === undefined || schema === undefined || holdsFormula(onTimeout)) return;
-    const value = toValue(onTimeout);
-    const invalid = new Report();
-    checkSchema(schema, invalid);
-    if (value === null || invalid.hasErrors) return;
-    const [problem] = compileSchema(toValue(schema) as JsonObject | boolean)(value);
-    if (problem === undefined) return;
-    const message = `\`onTimeout\` does not fit the \`schema\` of the signal: ${problemText(problem)}`;
-    this.#report.error('RS2032', onTimeout.range, message, 'write a value that fits, or null');
+    if (verb === 'waitFor') checkOnTimeout(node, this.#report);
   }
 
   #map(entry: MappingEntry, shape: Shape, around: Surroundings): void {
@@ -389,23 +318,10 @@ function listHelp(value: SyntaxNode): string {
     : 'begin each item with `- `';
 }
 
-function closingOf({ key }: MappingEntry, around: Surroundings): Surroundings {
-  const closing = around.depth === 0 && (key.value === 'onFailure' || key.value === 'finally');
-  return closing ? { ...around, closing: key.value } : around;
-}
-
 function missingHelp(shape: Shape, key: string): string | undefined {
   if (shape === itemShapes.waitFor) return 'write a duration such as `48h`, `{ until: … }`, or `never`';
   if (shape !== innerShapes.cronSchedule) return undefined;
   return key === 'cron'
     ? 'write `cron` with `timezone`, or `every`'
     : 'write `UTC` or a region such as `Europe/Berlin`';
-}
-
-/** What the bodies of a verb see around them; its `when` and `onError` stand outside it. */
-function insideOf(verb: Verb, node: MappingNode, around: Surroundings): Surroundings {
-  if (verb === 'parallel') return { ...around, concurrent: 'parallel' };
-  if (verb !== 'forEach') return around;
-  const name = textOf(entryOf(node, 'as')?.value) ?? 'item';
-  return { ...around, concurrent: 'forEach', loopVariables: [...around.loopVariables, name] };
 }
