@@ -32,9 +32,12 @@ function nodeOf(version) {
   const { status } = run('npm', install, { cwd: folder });
   const bin = join(folder, 'node_modules', '.bin');
   if (status !== 0 || !existsSync(join(bin, 'node'))) throw new Error(`node@${version} could not be installed`);
-  const platform = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`);
+  const platform = `node-${process.platform}-${process.arch}`;
+  const places = ['node_modules/node/node_modules', 'node_modules'].map((place) => join(folder, place, platform));
   // The headers that native modules are compiled with come along, so that nothing is fetched.
-  return { bin, headers: existsSync(join(platform, 'include')) ? platform : undefined };
+  const headers = places.find((place) => existsSync(join(place, 'include')));
+  if (headers === undefined) throw new Error(`node@${version} comes without the headers for native modules`);
+  return { bin, headers };
 }
 
 function follow(version) {
@@ -42,8 +45,8 @@ function follow(version) {
   const folder = join(work, `project-${version}`);
   mkdirSync(folder);
   cpSync(tarball, join(folder, 'runsheet-0.1.0.tgz'));
-  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, NO_COLOR: '1' };
-  if (headers !== undefined) env.npm_config_nodedir = headers;
+  const path = `${bin}${delimiter}${process.env.PATH}`;
+  const env = { ...process.env, PATH: path, NO_COLOR: '1', npm_config_nodedir: headers };
   const shell = (command) => run('bash', ['-euc', command], { cwd: folder, env });
 
   const actual = shell('node --version').stdout.trim();
