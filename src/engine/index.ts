@@ -17,18 +17,17 @@ export { type Recovery } from './recovery.js';
 export { type RetentionOptions } from './retention.js';
 export { type Run, toRun } from './run.js';
 export { type Schedule } from './schedules.js';
-export {
-  type CallHistory,
-  type ChildHistory,
-  type GateHistory,
-  type HistoryError,
-  HistoryReader,
-  type ReversalHistory,
-  type RunHistory,
-  type SkippedHistory,
-  type SleepHistory,
-  type StepHistory,
-  readHistory,
+export type {
+  CallHistory,
+  ChildHistory,
+  GateHistory,
+  HistoryError,
+  ReversalHistory,
+  RunHistory,
+  SkippedHistory,
+  SleepHistory,
+  StepHistory,
 } from './history.js';
+export { HistoryReader, readHistory } from './history-reader.js';
 export { type BlockHistory, type TurnCounts } from './block-history.js';
 export { checkPayload, gatesOf } from './signals.js';
