@@ -1,4 +1,5 @@
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made when the first line is shown: it takes as long as to check a small file. */
+let segmenter: Intl.Segmenter | undefined;
 
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
@@ -19,6 +20,7 @@ export interface Cell {
 /** A line of text as a terminal shows it, character by character. */
 export function cellsOf(line: string): Cell[] {
   const cells: Cell[] = [];
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   let column = 0;
   for (const { segment, index } of segmenter.segment(line)) {
     const text = segment === '\t' ? ' '.repeat(tabWidth - (column % tabWidth)) : harmless(segment);

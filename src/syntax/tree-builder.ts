@@ -145,9 +145,8 @@ export class TreeBuilder {
 
   #cutOff(value: string, range: Range): Range | undefined {
     if (!value.startsWith('=') && !value.includes('$')) return undefined;
-    const { line } = this.source.position(range.end);
-    const column = this.source.position(range.end).column - 1;
-    const [, blanks = '', comment] = /^([ \t]+)(#\$.*)/.exec(this.source.line(line).slice(column)) ?? [];
+    cutOffComment.lastIndex = range.end;
+    const [, blanks = '', comment] = cutOffComment.exec(this.source.text) ?? [];
     if (comment === undefined) return undefined;
     const start = range.end + blanks.length;
     return { start, end: start + comment.trimEnd().length };
@@ -210,6 +209,9 @@ export class TreeBuilder {
     if (diagnostic !== undefined) this.diagnostics.push(diagnostic);
   }
 }
+
+/** What ends an unquoted formula on its line. */
+const cutOffComment = /([ \t]+)(#\$.*)/y;
 
 const styles: Readonly<Record<string, ScalarNode['style']>> = {
   PLAIN: 'plain',
