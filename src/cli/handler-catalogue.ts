@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { RunsheetError } from '../common/index.js';
 import type { HandlerCatalogue } from '../handlers/index.js';
 import type { CatalogueAnswer } from './catalogue-worker.js';
 import { type Io, pathOf } from './io.js';
 import { handlersPath } from './project-handlers.js';
+import { errorOfThread } from './thread-failure.js';
 
 /**
  * What the handlers of the project are just now, whatever was loaded before: they are loaded in a thread of its own,
@@ -19,7 +19,7 @@ export async function currentCatalogue(flag: string | undefined, io: Io): Promis
   try {
     const [answer] = (await once(worker, 'message')) as [CatalogueAnswer];
     if ('catalogue' in answer) return answer.catalogue;
-    throw answer.code === undefined ? new Error(answer.message) : new RunsheetError(answer.code, answer.message);
+    throw errorOfThread(answer);
   } finally {
     await worker.terminate();
   }

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { type Clock, RunsheetError } from '../../common/index.js';
+import type { Clock } from '../../common/index.js';
+import { errorOfThread } from '../thread-failure.js';
 import type { FileReport } from './file-report.js';
 import { TestRunner, type TestSettings } from './run-test-file.js';
 import type { WorkerAnswer } from './test-worker.js';
@@ -85,7 +86,7 @@ class Thread {
     this.#worker.postMessage(path);
     const [answer] = (await Promise.race([once(this.#worker, 'message'), this.#ended])) as [WorkerAnswer];
     if ('report' in answer) return answer.report;
-    throw answer.code === undefined ? new Error(answer.message) : new RunsheetError(answer.code, answer.message);
+    throw errorOfThread(answer);
   }
 
   async end(): Promise<void> {
