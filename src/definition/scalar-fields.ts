@@ -1,6 +1,7 @@
-import { durationProblem, parseDuration } from '../common/index.js';
-import { type MappingEntry, isText, nearest } from '../syntax/index.js';
+import { durationMeant, durationProblem, parseDuration } from '../common/index.js';
+import { type MappingEntry, type SyntaxNode, isText, nearest } from '../syntax/index.js';
 import { cronProblem, timezoneProblem } from './cron.js';
+import { plainLetters } from './plain-letters.js';
 import { type Report, describe, listed, quoted, valueRange } from './report.js';
 
 /** Says that a value is of the wrong kind: "`timeout` must be a duration, not a list". */
@@ -31,12 +32,18 @@ export function note(entry: MappingEntry, report: Report): void {
 }
 
 const patterns = {
-  workflow: { rule: /^[A-Za-z][A-Za-z0-9_.-]*$/, words: 'letters, digits, `_`, `.` and `-`, beginning with a letter' },
+  workflow: {
+    rule: /^[A-Za-z][A-Za-z0-9_.-]*$/,
+    words: 'the letters A to Z and a to z, digits, `_`, `.` and `-`, beginning with a letter',
+  },
   name: {
     rule: /^[A-Za-z_][A-Za-z0-9_.-]*$/,
-    words: 'letters, digits, `_`, `.` and `-`, beginning with a letter or `_`',
+    words: 'the letters A to Z and a to z, digits, `_`, `.` and `-`, beginning with a letter or `_`',
   },
-  identifier: { rule: /^[A-Za-z_][A-Za-z0-9_]*$/, words: 'letters, digits and `_`, beginning with a letter or `_`' },
+  identifier: {
+    rule: /^[A-Za-z_][A-Za-z0-9_]*$/,
+    words: 'the letters A to Z and a to z, digits and `_`, beginning with a letter or `_`',
+  },
 };
 
 const longestWorkflowName = 128;
@@ -109,9 +116,18 @@ export function id(entry: MappingEntry, report: Report): void {
     );
   }
   if (patterns.identifier.rule.test(value)) return;
-  const mended = value.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^(?=\d)/, '_');
+  const mended = mendedId(value);
   const why = value.includes('-') ? `: in a formula \`$steps.${value}\` would be a subtraction` : '';
-  report.error('RS2011', entry.value.range, `${quoted(value)} is not an id${why}`, `write \`${mended}\``);
+  const help = mended === undefined ? `it may have ${patterns.identifier.words}` : `write \`${mended}\``;
+  report.error('RS2011', entry.value.range, `${quoted(value)} is not an id${why}`, help);
+}
+
+/** Undefined where hardly anything of it would be left, as of `承認`. */
+function mendedId(value: string): string | undefined {
+  const plain = plainLetters(value);
+  if (/[^\P{L}A-Za-z]/u.test(plain)) return undefined;
+  const mended = plain.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^(?=\d)/, '_');
+  return /[A-Za-z0-9]/.test(mended) ? mended : undefined;
 }
 
 export function count(entry: MappingEntry, report: Report): void {
@@ -135,7 +151,16 @@ export function count(entry: MappingEntry, report: Report): void {
 
 export function boolean(entry: MappingEntry, report: Report): void {
   const { value } = entry;
-  if (value.kind !== 'scalar' || typeof value.value !== 'boolean') wrongKind(entry, '`true` or `false`', report);
+  if (value.kind !== 'scalar' || typeof value.value !== 'boolean') {
+    wrongKind(entry, '`true` or `false`', report, booleanHelp(value));
+  }
+}
+
+/** For `yes`, `"true"`, `On`: the boolean that is meant. */
+export function booleanHelp(value: SyntaxNode): string | undefined {
+  if (!isText(value)) return undefined;
+  if (/^(true|yes|y|on)$/i.test(value.value)) return 'write `true`';
+  return /^(false|no|n|off)$/i.test(value.value) ? 'write `false`' : undefined;
 }
 
 export function oneOf(entry: MappingEntry, words: readonly string[], report: Report): void {
@@ -188,11 +213,16 @@ function durationText(entry: MappingEntry, given: string, rules: DurationRules, 
     const help =
       given.startsWith('=') || given.startsWith('$')
         ? 'durations are written out, never computed'
-        : 'write for example `30s`, `15m`, `2h30m` or `14d`';
+        : durationHelp(given);
     report.error(bare ? 'RS2013' : 'RS2014', range, problem, bare ? unitHelp(key, given) : help);
   } else if (rules.zero !== true && parseDuration(given) === 0) {
     report.error('RS2016', range, `\`${key}: ${given}\` is no time at all`, 'leave it out, or write how long is meant');
   }
+}
+
+function durationHelp(given: string): string {
+  const meant = durationMeant(given);
+  return meant === undefined ? 'write for example `30s`, `15m`, `2h30m` or `14d`' : `write \`${meant}\``;
 }
 
 function unitHelp(key: string, number: string): string {

@@ -14,6 +14,8 @@ import { inputSchemaOf } from './input.js';
 import { formatNames, linearPattern, newAjv, schemaErrors, typeWords, validatorOf } from './json-schema.js';
 import { schemaKeywords, schemaListKeywords, schemaMapKeywords } from './json-schema-walk.js';
 import { isPlainlySound } from './plainly-sound.js';
+import { booleanHelp } from './scalar-fields.js';
+import { keywordsMeant, typeMeant } from './schema-words.js';
 import { type Report, describe, listed, quoted } from './report.js';
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
@@ -52,9 +54,8 @@ export function checkInputFields(node: MappingNode, report: Report): void {
 function isSound(node: SyntaxNode, isField: boolean, report: Report): boolean {
   const walk = new SchemaWalk(report, isField);
   walk.schema(node, isField);
-  if (!walk.sound) return false;
   const schema = toValue(node) as JsonObject | boolean;
-  if (isPlainlySound(schema)) return true;
+  if (isPlainlySound(schema)) return walk.refused.size === 0;
   const errors = schemaErrors(schema);
   const seen = new Set<string>();
   for (const { keyword, instancePath, params, message } of errors) {
@@ -63,21 +64,22 @@ function isSound(node: SyntaxNode, isField: boolean, report: Report): boolean {
     seen.add(instancePath);
     const path = pointerPath(instancePath);
     const place = nodeAt(node, path);
+    if (place !== undefined && walk.refused.has(place)) continue;
     const expected = Array.isArray(params.allowedValues)
       ? `one of ${listed(params.allowedValues.map(String))}`
       : keyword === 'type'
         ? typeWords(params.type)
         : (message ?? '').replace(/^must be /, '');
-    const guess = path.at(-1) === 'type' ? typeWord(place) : undefined;
     const what = `\`${String(path.at(-1) ?? 'schema')}\` of a JSON Schema must be ${expected}`;
-    report.error('RS2030', (place ?? node).range, what, guess && `did you mean \`${guess}\`?`);
+    report.error('RS2030', (place ?? node).range, what, valueHelp(path.at(-1), place, isField));
   }
-  return errors.length === 0;
+  return errors.length === 0 && walk.refused.size === 0;
 }
 
 /** What can be seen at single keywords: unknown ones, unknown formats, patterns that cannot run in linear time. */
 class SchemaWalk {
-  sound = true;
+  /** What was found to be wrong. */
+  readonly refused = new Set<SyntaxNode>();
 
   constructor(
     private readonly report: Report,
@@ -88,7 +90,7 @@ class SchemaWalk {
   schema(node: SyntaxNode, isField: boolean): void {
     if (node.kind === 'scalar' && typeof node.value === 'boolean') return;
     if (node.kind !== 'mapping') {
-      const help = isText(node) ? `write \`{ type: ${node.value} }\`` : undefined;
+      const help = isText(node) ? `write \`{ ${typeMeant(node.value) ?? `type: ${node.value}`} }\`` : undefined;
       this.fail(node, `a JSON Schema must be a map, not ${describe(node)}`, help);
       return;
     }
@@ -107,7 +109,7 @@ class SchemaWalk {
     else if (word === '$schema' && value.kind === 'scalar' && value.value !== dialect) {
       this.fail(value, `the dialect must be "${dialect}"`, 'leave `$schema` out: it is the only one');
     } else if (!keywords.has(word) && !word.startsWith('x-')) {
-      const guess = nearest(word, keywords);
+      const guess = keywordsMeant[word] ?? nearest(word, keywords);
       const help =
         word === 'optional'
           ? 'in a plain JSON Schema leave the field out of `required`'
@@ -126,7 +128,7 @@ class SchemaWalk {
   private optional(key: ScalarNode, value: SyntaxNode, isField: boolean): void {
     if (!isField) this.fail(key, '`optional` has a meaning only on a field');
     else if (value.kind !== 'scalar' || typeof value.value !== 'boolean') {
-      this.fail(value, `\`optional\` must be true or false, not ${describe(value)}`);
+      this.fail(value, `\`optional\` must be true or false, not ${describe(value)}`, booleanHelp(value));
     }
   }
 
@@ -151,7 +153,7 @@ class SchemaWalk {
   }
 
   private fail(node: SyntaxNode, message: string, help?: string): void {
-    this.sound = false;
+    this.refused.add(node);
     this.report.error('RS2030', node.range, message, help);
   }
 }
@@ -198,9 +200,21 @@ function needsCompiling(schema: JsonValue): boolean {
   );
 }
 
-function typeWord(node: SyntaxNode | undefined): string | undefined {
-  if (!isText(node)) return undefined;
-  return nearest(node.value, ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
+/** How to mend the value of a keyword. */
+function valueHelp(
+  keyword: string | number | undefined,
+  node: SyntaxNode | undefined,
+  isField: boolean,
+): string | undefined {
+  if (keyword === 'type' && isText(node)) {
+    const meant = typeMeant(node.value);
+    return meant === undefined ? undefined : `write \`${meant}\``;
+  }
+  if (node?.kind !== 'scalar') return undefined;
+  if (keyword === 'required' && typeof node.value === 'boolean' && isField) {
+    return 'leave it out: a field is required unless it has `optional: true` or a `default`';
+  }
+  return keyword === 'enum' ? `write \`enum: [${String(node.value)}]\`` : undefined;
 }
 
 function checkDefaults(

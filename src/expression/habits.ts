@@ -181,7 +181,7 @@ class Place {
   #isOrNot(between: boolean): Habit | undefined {
     const { text } = this.#token;
     if (text !== 'is' && !between) {
-      const operand = this.#right(this.index + 1);
+      const operand = this.#comparison(this.index + 1);
       if (this.#next?.text === '(' || operand === '…') return undefined;
       return this.#habit(text, `write \`$not(${operand})\``);
     }
@@ -250,6 +250,17 @@ class Place {
     return run === undefined ? '…' : short(textOf(this.tokens, run, this.text));
   }
 
+  /** What `not` is about where it begins at a token: `$input.n > 3` with its sign, up to an `and` or `or`. */
+  #comparison(index: number): string {
+    const run = operandStartingAt(this.tokens, index);
+    const sign = run === undefined ? undefined : this.tokens[run.last + 1];
+    const other =
+      run === undefined || !comparisons.has(sign?.text ?? '') ? undefined : operandStartingAt(this.tokens, run.last + 2);
+    return run === undefined || other === undefined
+      ? this.#right(index)
+      : short(textOf(this.tokens, { first: run.first, last: other.last }, this.text));
+  }
+
   #habit(named: string, help: string, further = 0, end?: number, from = 0): Habit {
     return {
       start: this.tokens[this.index + from]?.start ?? this.#token.start,
@@ -259,6 +270,8 @@ class Place {
     };
   }
 }
+
+const comparisons: ReadonlySet<string> = new Set(['=', '!=', '<', '<=', '>', '>=', 'in']);
 
 function withoutBrackets(text: string): string {
   const inside = /^\(([^()]*)\)$/.exec(text)?.[1];

@@ -57,6 +57,27 @@ const same: readonly (readonly [form: string, words: string])[] = [
   ['$match({0}, {1})', 'matchAll regexMatch'],
 ];
 
+/** Those of spreadsheets, in English and German; where they have a namesake above, it is called like that in small letters. */
+const spreadsheet: readonly (readonly [form: string, words: string])[] = [
+  ['{0} ? {1} : {2}', 'WENN'],
+  ['{0} and {1}', 'AND UND'],
+  ['{0} or {1}', 'OR ODER'],
+  ['$not({0})', 'NICHT'],
+  ['{0} ?? {1}', 'IFERROR IFNA WENNFEHLER WENNNV'],
+  ['$not($exists({0}))', 'ISBLANK ISTLEER ISNA'],
+  ['{0} & {1}', 'CONCATENATE VERKETTEN'],
+  ['{0} % {1}', 'MOD REST'],
+  ['$length({0})', 'LEN'],
+  ['$sum({0})', 'SUMME'],
+  ['$average({0})', 'MITTELWERT'],
+  ['$count({0})', 'COUNTA ANZAHL ANZAHL2'],
+  ['$round({0}, {1})', 'RUNDEN'],
+  ['$uppercase({0})', 'GROSS'],
+  ['$lowercase({0})', 'KLEIN'],
+  ['$trim({0})', 'GLÄTTEN'],
+  ['$now()', 'HEUTE JETZT'],
+];
+
 const unavailable: readonly (readonly [help: string, words: string])[] = [
   ['let a handler make it: a formula gives the same value whenever it is evaluated again', 'uuid guid newGuid UUID'],
   ['let a handler read the text as JSON', 'fromJson fromJSON parseJson from_json'],
@@ -67,8 +88,11 @@ const unavailable: readonly (readonly [help: string, words: string])[] = [
   ['join texts by `&`: `"Order " & $input.orderId`', 'format printf sprintf interpolate'],
 ];
 
-const forms: ReadonlyMap<string, string> = byWord(same);
+const forms: ReadonlyMap<string, string> = byWord([...same, ...spreadsheet]);
 const reasons: ReadonlyMap<string, string> = byWord(unavailable);
+
+/** Ours take one list where spreadsheets take any number of values. */
+const ofOneList: ReadonlySet<string> = new Set(['sum', 'max', 'min', 'average', 'count']);
 
 /** Methods of JavaScript's global objects. */
 const globals: ReadonlyMap<string, string> = new Map([
@@ -112,10 +136,13 @@ export function ownForm(
   const reason = name === 'parse' && object === 'JSON' ? reasons.get('fromJson') : reasons.get(name);
   if (reason !== undefined) return reason;
   const known = object === undefined ? undefined : globals.get(`${object}.${name}`);
-  const form = known ?? forms.get(name);
+  const small = name === name.toUpperCase() ? name.toLowerCase() : name;
+  const form = known ?? forms.get(name) ?? forms.get(small);
   // A form for a list and one for a text close their own backquotes.
   if (form !== undefined) return `write \`${filled(form, args)}${form.includes('`') ? '' : '`'}`;
-  return functions.has(name) ? `write \`$${name}(${args.join(', ')})\`` : undefined;
+  if (!functions.has(small)) return undefined;
+  const given = args.join(', ');
+  return `write \`$${small}(${ofOneList.has(small) && args.length > 1 ? `[${given}]` : given})\``;
 }
 
 function filled(form: string, args: readonly string[]): string {
