@@ -45,13 +45,26 @@ export function checkRead(source: Source, read: ReadWorkflow, options: CheckOpti
   const { root, document, diagnostics } = read;
   const knowsAll = options.handlers !== undefined && options.workflows !== undefined;
   if (root === undefined) return { diagnostics: applyIgnoreComments(source, diagnostics, knowsAll) };
-  const found = checkWorkflow({ source, root, ...(document !== undefined && { document }), ...options });
+  const found = checkWorkflow({ source, root, ...(document !== undefined && { document }), ...options }).filter(
+    (each) => !isTypeOfSlip(each, diagnostics),
+  );
   const all = [...diagnostics.filter((each) => !isSaidAgain(each, found)), ...found].sort(
     (a, b) => a.range.start - b.range.start || a.range.end - b.range.end,
   );
   const valid = document !== undefined && !found.some(({ severity }) => severity === 'error');
   const kept = applyIgnoreComments(source, all, knowsAll);
   return valid ? { document, diagnostics: kept } : { diagnostics: kept };
+}
+
+/** The type of a text that was meant to be a formula (`total: $steps.total`) says nothing about what was meant. */
+function isTypeOfSlip({ code, range }: Diagnostic, said: readonly Diagnostic[]): boolean {
+  if (code !== 'RS5003') return false;
+  return said.some(
+    (each) =>
+      (each.code === 'RS2025' || each.code === 'RS2026') &&
+      each.range.start >= range.start &&
+      each.range.end <= range.end,
+  );
 }
 
 /** A comment that cuts a formula off is a warning to the reader of YAML, but an error where the rest does not compile. */
