@@ -54,7 +54,9 @@ async function namedFlows(name: string, folder: string, io: Io): Promise<Source[
   throw new CommandFailure(exitCodes.notFound, `there is no workflow ${name} in ${folder}; ${remedy}`);
 }
 
-/** The name of a flow, whatever else is wrong with its file. */
+/** The name of a flow, whatever else is wrong with its file; it may be no YAML. */
 export function nameOf(source: Source): string | undefined {
-  return textOf(entryOf(parseDocument(source).root, 'workflow')?.value);
+  const { root } = parseDocument(source);
+  if (root === undefined) return /^[\s{]*"?workflow"?:[ \t]*["']?([\w.-]+)/m.exec(source.text)?.[1];
+  return textOf(entryOf(root, 'workflow')?.value);
 }

@@ -103,6 +103,14 @@ describe('runsheet run', () => {
     expect((await notes.runsheet(['list'])).out).toBe('');
   });
 
+  it('shows the mistakes of a flow that is no YAML where it is run by its name', async () => {
+    const notes = project({ 'definitions/broken.yaml': 'workflow: broken\nsteps:\n  - set: ="a: " & "b"\n' });
+    const { code, err } = await notes.runsheet(['run', 'broken']);
+    expect(code).toBe(3);
+    expect(err).toContain('definitions/broken.yaml:3:13: error RS1018');
+    expect(err).toContain('definitions/broken.yaml has 1 mistake, so nothing was done');
+  });
+
   it('answers 3 for an invalid flow, 4 for an unknown one with the nearest name', async () => {
     const notes = project({ 'bad.yaml': 'workflow: bad\nsteps: [\n' });
     expect((await notes.runsheet(['run', 'bad.yaml'])).code).toBe(3);
