@@ -31,7 +31,7 @@ export class EngineLocks {
   register(owner: string): void {
     if (this.#held.has(owner)) return;
     for (let attempt = 0; attempt < registrationTries; attempt += 1) {
-      mkdirSync(this.#folder, { recursive: true });
+      this.#makeFolder();
       const lock = this.#obtain(owner, { create: true });
       if (lock === undefined) continue;
       // One who is tidying up may have taken the new file for a dead engine's and removed it before we had the lock.
@@ -45,6 +45,16 @@ export class EngineLocks {
       'RS_STORAGE_BUSY',
       `${this.#pathOf(owner)} is locked: an engine named ${owner} is already at work; every engine needs a name of its own.`,
     );
+  }
+
+  /** Not `recursive`, which says of a read-only file system that the folder above, which is there, is not. */
+  #makeFolder(): void {
+    try {
+      mkdirSync(this.#folder);
+    } catch (error) {
+      // It may be there, or another engine has just made it.
+      if (!existsSync(this.#folder)) throw error;
+    }
   }
 
   unregister(owner: string): void {
