@@ -10,7 +10,9 @@ const units: readonly (readonly [unit: string, words: string])[] = [
 ];
 const weeks: ReadonlySet<string> = new Set('w wk week weeks woche wochen semaine semaines 週 週間'.split(' '));
 
-const unitOf = new Map(units.flatMap(([unit, words]) => words.split(' ').map((word): [string, string] => [word, unit])));
+const unitOf = new Map(
+  units.flatMap(([unit, words]) => words.split(' ').map((word): [string, string] => [word, unit])),
+);
 
 /**
  * The duration that a text which is none most likely means: `5m` for `5 minutes`, `1h30m` for `1.5h`, `90s` for

@@ -17,7 +17,9 @@ const meant: ReadonlyMap<string, string> = new Map(
     ['type: string, format: email', 'email mail'],
     ['type: string, format: uri', 'url uri link'],
     ['type: string, format: uuid', 'uuid guid'],
-  ].flatMap(([schema = '', words = '']) => words.split(' ').map((word): [string, string] => [word.toLowerCase(), schema])),
+  ].flatMap(([schema = '', words = '']) =>
+    words.split(' ').map((word): [string, string] => [word.toLowerCase(), schema]),
+  ),
 );
 
 /** For a word that is no type: what of a JSON Schema is meant by it, such as `type: string, format: date` by `date`. */

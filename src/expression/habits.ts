@@ -255,7 +255,9 @@ class Place {
     const run = operandStartingAt(this.tokens, index);
     const sign = run === undefined ? undefined : this.tokens[run.last + 1];
     const other =
-      run === undefined || !comparisons.has(sign?.text ?? '') ? undefined : operandStartingAt(this.tokens, run.last + 2);
+      run === undefined || !comparisons.has(sign?.text ?? '')
+        ? undefined
+        : operandStartingAt(this.tokens, run.last + 2);
     return run === undefined || other === undefined
       ? this.#right(index)
       : short(textOf(this.tokens, { first: run.first, last: other.last }, this.text));
