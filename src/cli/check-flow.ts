@@ -4,7 +4,8 @@ import type { HandlerRegistry } from '../handlers/index.js';
 import { type Source, renderDiagnostics } from '../syntax/index.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
-import { type Io, wantsColor } from './io.js';
+import type { Io } from './io.js';
+import { renderOptions } from './terminal-text.js';
 
 /**
  * The definition of a flow that a command needs valid. Its errors are shown on stderr; warnings are for `validate`.
@@ -20,7 +21,7 @@ export async function validDefinition(
   const { definition, diagnostics } = await checkSource(source, options);
   if (definition !== undefined) return definition;
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  io.err(`${renderDiagnostics(errors, source, { color: wantsColor(io, io.errIsTerminal) })}\n`);
+  io.err(`${renderDiagnostics(errors, source, renderOptions(io, 'err'))}\n`);
   throw new CommandFailure(
     exitCodes.invalidFlow,
     `${source.name} has ${errors.length} ${errors.length === 1 ? 'mistake' : 'mistakes'}, so nothing was done`,

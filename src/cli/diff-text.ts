@@ -2,7 +2,8 @@ import type { JsonValue } from '../common/index.js';
 import type { Definition, DefinitionDiff, FieldChange, ItemChange } from '../definition/index.js';
 import type { AffectedRuns } from './affected-runs.js';
 import { type Given, adoptCommand } from './next-commands.js';
-import { shortJson } from './text.js';
+import { hanging } from './terminal-text.js';
+import { shortHash, shortJson } from './text.js';
 
 const longestValue = 70;
 const mostRuns = 5;
@@ -11,40 +12,55 @@ const colors = { '+': 32, '-': 31, '~': 33, '>': 36 } as const;
 type Mark = keyof typeof colors;
 
 /** What changed in meaning, for people. */
-export function diffText(before: Definition, after: Definition, diff: DefinitionDiff, color: boolean): string {
-  if (diff.same) return `same: ${identity(after)}\n`;
+export function diffText(
+  before: Definition,
+  after: Definition,
+  diff: DefinitionDiff,
+  { color, columns }: { readonly color: boolean; readonly columns: number | undefined },
+): string {
+  const side = (label: string, definition: Definition): string =>
+    `${hanging(`${label}${identity(definition)}`, columns, label.length)}\n`;
+  if (diff.same) return side('same: ', after);
   const line = (mark: Mark, text: string, indent = 2): string => {
-    const shown = `${mark} ${text}`;
+    const shown = hanging(`${' '.repeat(indent)}${mark} ${text}`, columns, indent + 4).slice(indent);
     return `${' '.repeat(indent)}${color ? `\u001b[${colors[mark]}m${shown}\u001b[0m` : shown}\n`;
   };
   const field = (change: FieldChange, indent?: number): string => line(markOf(change), fieldText(change), indent);
   const ofDocument = diff.document.map((change) => field(change));
   const ofItems = diff.items.map((change) => itemLines(change, line, field));
   return [
-    `before: ${identity(before)}\nafter:  ${identity(after)}\n`,
+    side('before: ', before),
+    side('after:  ', after),
     ofDocument.length === 0 ? '' : `workflow\n${ofDocument.join('')}`,
     ofItems.length === 0 ? '' : `items\n${ofItems.join('')}`,
   ].join('');
 }
 
 /** What that means for runs that have begun. */
-export function affectedText(after: Definition, affected: readonly AffectedRuns[], given: Given): string {
+export function affectedText(
+  after: Definition,
+  affected: readonly AffectedRuns[],
+  given: Given,
+  columns: number | undefined,
+): string {
   if (affected.length === 0) return `no unfinished run of ${after.name} is on another content\n`;
   const groups = affected.map(({ hash, revision, runs, conflict }) => {
-    const more = runs.length > mostRuns ? `, and ${runs.length - mostRuns} more` : '';
+    const more = runs.length - mostRuns;
     const count = `${runs.length} unfinished ${runs.length === 1 ? 'run is' : 'runs are'}`;
     return [
-      `${count} on revision ${revision}, hash ${hash}: ${runs.slice(0, mostRuns).join(', ')}${more}`,
+      `${count} on revision ${revision}, hash ${shortHash(hash)}:`,
+      ...runs.slice(0, mostRuns).map((id) => `  ${id}`),
+      ...(more > 0 ? [`  and ${more} more`] : []),
       conflict
-        ? `  the same revision with other content is refused until they have ended: raise \`revision\` to ${revision + 1}`
-        : `  they end on revision ${revision}: keep its flow among the definitions, or drive them by ${adoptCommand(given)}`,
-    ].join('\n');
+        ? `the same revision with other content is refused until they have ended: raise \`revision\` to ${revision + 1}`
+        : `they end on revision ${revision}: keep its flow among the definitions, or drive them by \`${adoptCommand(given)}\``,
+    ].map((line) => hanging(line, columns, 2));
   });
-  return `${groups.join('\n')}\n`;
+  return `${groups.flat().join('\n')}\n`;
 }
 
 function identity({ name, revision, hash, source }: Definition): string {
-  return `${name} revision ${revision}, hash ${hash} (${source?.name ?? 'stored'})`;
+  return `${name} revision ${revision}, hash ${shortHash(hash)} (${source?.name ?? 'stored'})`;
 }
 
 function itemLines(

@@ -8,7 +8,8 @@ import { keepAlive } from './keep-alive.js';
 import { type Given, answerCommands } from './next-commands.js';
 import type { LiveDisplay } from './live/live-display.js';
 import { Progress } from './progress.js';
-import { timeText } from './text.js';
+import { columnsOf, hanging, say } from './terminal-text.js';
+import { shortHash, timeText } from './text.js';
 
 /** Why a command stops driving a run. */
 export type Ending = 'over' | 'suspended' | 'time-limit' | 'interrupted';
@@ -91,8 +92,8 @@ export class RunDrive {
   }
 
   #say(text: string): void {
-    if (this.#live === undefined) this.#io.err(text);
-    else this.#live.say(text);
+    if (this.#live === undefined) say(this.#io, text);
+    else this.#live.say(`${hanging(text, columnsOf(this.#io, 'err'), 2)}\n`);
   }
 
   async #over(): Promise<Ending> {
@@ -119,7 +120,7 @@ export class RunDrive {
         times += 1;
         if (times > 1) return this.#io.exit(exitCodes.interrupted);
         const stopping = 'stopping once the running steps have ended; Ctrl-C again stops at once';
-        if (this.#live === undefined) this.#io.err(`${stopping}\n`);
+        if (this.#live === undefined) say(this.#io, stopping);
         else this.#live.notify(stopping);
         resolve('interrupted');
       };
@@ -168,7 +169,9 @@ export class RunDrive {
     this.#inOrder(async () => {
       this.#progress.tell(event);
       // One that waits for many children waits many times, and its journal is read only when there is time for it.
-      if (type === 'workflow:waiting' && waits === this.#waits.get(run)) await this.#sayAnswers(run);
+      // One that is let go says so in the end.
+      if (this.#options.wait && type === 'workflow:waiting' && waits === this.#waits.get(run))
+        await this.#sayAnswers(run);
     });
   }
 
@@ -194,10 +197,10 @@ export class RunDrive {
     for (const member of await familyOf(this.#storage, record)) {
       if (member.endedAt !== null) continue;
       this.#inOrder(async () => {
-        if (member.owner !== null) this.#say(`${member.id} is driven by another process; waiting for its end\n`);
+        if (member.owner !== null) this.#say(`${member.id} is driven by another process; waiting for its end`);
         else if (!this.#options.hashes.has(member.definitionHash)) this.#say(otherContent(member));
         else if (this.#options.wait && this.#live === undefined) {
-          this.#io.err(`${member.id} is ${member.status}${untilText(member)}\n`);
+          say(this.#io, `${member.id} is ${member.status}${untilText(member)}`);
           await this.#sayAnswers(member.id);
         }
       });
@@ -211,5 +214,5 @@ function untilText({ dueAt }: RunRecord): string {
 }
 
 function otherContent({ id, workflow, revision, definitionHash }: RunRecord): string {
-  return `${id} is of another content of ${workflow} (revision ${revision}, hash ${definitionHash}) and cannot be driven here\n`;
+  return `${id} is of another content of ${workflow} (revision ${revision}, hash ${shortHash(definitionHash)}) and cannot be driven here`;
 }

@@ -1,6 +1,7 @@
 import { RunsheetError } from '../common/index.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
+import { say } from './terminal-text.js';
 
 /** Why a command cannot do what it was asked; the message says what to do instead. */
 export class CommandFailure extends Error {
@@ -19,9 +20,9 @@ export function reportFailure(error: unknown, { verbose }: { verbose: boolean },
   const known = error instanceof CommandFailure || error instanceof RunsheetError;
   const message = error instanceof Error ? error.message : String(error);
   if (message !== '') {
-    io.err(
-      known ? `error: ${message}\n` : `error: ${message}\n  This should not happen; --verbose shows where it did.\n`,
-    );
+    const [first = '', ...rest] = message.split('\n');
+    [`error: ${first}`, ...rest].forEach((line) => say(io, line));
+    if (!known) io.err('  This should not happen; --verbose shows where it did.\n');
   }
   if (verbose) io.err(`${stackOf(error)}\n`);
   if (error instanceof CommandFailure) return error.exitCode;

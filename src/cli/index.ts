@@ -42,6 +42,15 @@ function describeOption(option: Option): string {
   return option.defaultValue === false ? option.description : new Help().optionDescription(option);
 }
 
+/** What commander complains about, as the other messages are written. */
+function inOurWords(text: string): string {
+  return text
+    .replace(/command-argument value '(.*)' is invalid for argument '(\w+)'\./, "'$1' is no $2;")
+    .replace(/option '(.*)' argument '(.*)' is invalid\./, "$1 cannot be '$2';")
+    .replace(/required option '(.*)' not specified/, 'missing option $1')
+    .replace(/ Allowed choices are (.*)\.$/m, ' choose one of $1');
+}
+
 /** Of help that goes to no terminal. */
 const helpColumns = 80;
 
@@ -62,6 +71,7 @@ function newProgram(outer: Io, done: (code: ExitCode) => void): Command {
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
+      outputError: (text, write) => write(inOurWords(text)),
       getOutHelpWidth: () => (io.outIsTerminal ? io.terminalSize().columns : helpColumns),
       getErrHelpWidth: () => (io.errIsTerminal ? io.terminalSize().columns : helpColumns),
     })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type JsonValue } from '../common/index.js';
 import { exitCodes } from './exit-codes.js';
-import { CommandFailure } from './failure.js';
+import { CommandFailure, systemCodeOf } from './failure.js';
 import { type Io, pathOf } from './io.js';
 
 /**
@@ -28,6 +28,10 @@ async function textOf(option: string, argument: string, io: Io): Promise<{ text:
     return { text: (await readFile(pathOf(io, path), 'utf8')).replace(/^\ufeff/, ''), name: path };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandFailure(exitCodes.usage, `${option} ${argument} cannot be read: ${reason}`, { cause: error });
+    const message =
+      systemCodeOf(error) === 'ENOENT'
+        ? `${option} ${argument}: there is no file ${path}`
+        : `${option} ${argument} cannot be read: ${reason}`;
+    throw new CommandFailure(exitCodes.usage, message, { cause: error });
   }
 }

@@ -20,7 +20,7 @@ function adder<Status extends RunStatus>(
   return (text, earlier = []) => {
     const added = text.split(',').map((name) => {
       const status = known.find((each) => each === name.trim());
-      if (status === undefined) throw new InvalidArgumentError(`The states are ${known.join(', ')}.`);
+      if (status === undefined) throw new InvalidArgumentError(`the states are ${known.join(', ')}`);
       return status;
     });
     return [...earlier, ...added];
@@ -40,7 +40,7 @@ export function wholeNumber(least: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (!/^\d+$/.test(text) || !Number.isSafeInteger(number) || number < least) {
-      throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
+      throw new InvalidArgumentError(`it must be a whole number from ${least} on`);
     }
     return number;
   };

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../engine/index.js';
 import { type Io, wantsColor } from './io.js';
 import { durationText, oneLine, placeText, timeText } from './text.js';
+import { columnsOf, commandLines, hanging } from './terminal-text.js';
 import { TurnFolder } from './turn-folder.js';
 
 /** A line on stderr for each thing that happens in runs, as it happens; of long loops the first turns, then counts. */
@@ -38,13 +39,15 @@ export class Progress {
   #line(at: number, what: string, color: number, about: string, detail: string): void {
     const time = new Date(at).toISOString().slice(11, 23);
     const word = what.padEnd(9);
-    const line = `${time}  ${this.#color ? `\u001b[${color}m${word}\u001b[0m` : word}  ${about}`;
-    this.#io.err(detail === '' ? `${line}\n` : `${line}  ${oneLine(detail)}\n`);
+    const rest = detail === '' ? '' : `  ${oneLine(detail)}`;
+    const line = hanging(`${time}  ${word}  ${about}${rest}`, columnsOf(this.#io, 'err'), 14);
+    this.#io.err(`${this.#color ? line.replace(word, `\u001b[${color}m${word}\u001b[0m`) : line}\n`);
   }
 
   /** Commands that would move on what was just told. */
   advise(commands: readonly string[]): void {
-    for (const command of commands) this.#io.err(`${' '.repeat(14)}${command}\n`);
+    const columns = columnsOf(this.#io, 'err');
+    for (const line of commands.flatMap((command) => commandLines(command, columns, 14))) this.#io.err(`${line}\n`);
   }
 
   /** `book-shipment/label` in a run that this one owns. */

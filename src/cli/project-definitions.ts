@@ -8,7 +8,8 @@ import { CommandFailure } from './failure.js';
 import { withChildren } from './find-children.js';
 import { nameOf } from './find-flow.js';
 import { filesOf, readFlow } from './flow-files.js';
-import { type Io, pathOf, wantsColor } from './io.js';
+import { type Io, pathOf } from './io.js';
+import { renderOptions } from './terminal-text.js';
 
 /**
  * The flows of a folder, all revisions of them, with the children that they start.
@@ -53,7 +54,7 @@ function allValid(sources: readonly Source[], handlers: HandlerRegistry | undefi
     if (definition !== undefined) definitions.push(definition);
     else {
       const errors = diagnostics.filter(({ severity }) => severity === 'error');
-      io.err(`${renderDiagnostics(errors, source, { color: wantsColor(io, io.errIsTerminal) })}\n`);
+      io.err(`${renderDiagnostics(errors, source, renderOptions(io, 'err'))}\n`);
       invalid.push(source.name);
     }
   }

@@ -24,5 +24,5 @@ export async function projectHandlers(flag: string | undefined, io: Io): Promise
 
 export function noHandlersNote(io: Io): string {
   const { path } = handlersSetting(undefined, io);
-  return `note: there is no folder \`${path}\` here, so handlers were not checked; --handlers names another\n`;
+  return `note: there is no folder \`${path}\` here, so handlers were not checked; --handlers names another`;
 }

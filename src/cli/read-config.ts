@@ -57,10 +57,13 @@ export async function readConfig(file: string, name: string): Promise<RunsheetCo
     : await load(file, name);
   const result = schema.partial().safeParse(value);
   if (result.success) return result.data as RunsheetConfig;
-  const problems = result.error.issues.flatMap((issue) =>
-    messagesOf(issue).map(({ at, message }) => `${name}${placeOf(at)}: ${message}`),
-  );
-  throw new CommandFailure(exitCodes.usage, problems.join('\n'));
+  const problems = result.error.issues
+    .flatMap(messagesOf)
+    .map(({ at, message }) => ({ place: placeOf(at), message }))
+    .sort((one, other) => one.place.localeCompare(other.place, 'en', { numeric: true }))
+    .map(({ place, message }) => `${name}${place}: ${message}`);
+  const lines = problems.length === 1 ? problems : [`${name} has mistakes:`, ...problems.map((line) => `  ${line}`)];
+  throw new CommandFailure(exitCodes.usage, lines.join('\n'));
 }
 
 interface Content {

@@ -1,4 +1,5 @@
 import type { Recovery } from '../engine/index.js';
+import { shortHash } from './text.js';
 import { type Given, adoptCommand, showCommand } from './next-commands.js';
 
 /** Of many runs the first ones are enough to begin with; `--json` has all. */
@@ -31,7 +32,7 @@ function missingLines({ definitionMissing }: Recovery, given: Given): string[] {
   for (const one of definitionMissing) byHash.set(one.hash, [...(byHash.get(one.hash) ?? []), one]);
   const lines = [...byHash.values()].flatMap((runs) => {
     const [{ workflow, revision, hash } = { workflow: '', revision: 0, hash: '' }] = runs;
-    const title = `${counted(runs.length)} without definition: ${workflow} revision ${revision}, hash ${hash}`;
+    const title = `${counted(runs.length)} without definition: ${workflow} revision ${revision}, hash ${shortHash(hash)}`;
     return section(
       title,
       runs.map(({ run }) => run),

@@ -26,7 +26,11 @@ export async function findConfig(flag: string | undefined, io: Io): Promise<Proj
   const named = flag ?? nonEmpty(io.env.RUNSHEET_CONFIG);
   const file = named === undefined ? nearestConfig(io.cwd) : resolve(io.cwd, named);
   if (file === undefined) return undefined;
-  if (!existsSync(file)) throw new CommandFailure(exitCodes.notFound, `there is no config file ${named}`);
+  if (!existsSync(file))
+    throw new CommandFailure(
+      exitCodes.notFound,
+      `there is no config file ${named}; leave it out to take runsheet.config.* of the project`,
+    );
   const { readConfig } = await import('./read-config.js');
   const name = named ?? seenFrom(file, io);
   return { name, folder: dirname(file), config: await readConfig(file, name) };

@@ -5,6 +5,7 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { findRun, rootOf } from './find-run.js';
 import type { Io } from './io.js';
 import { continueCommand } from './next-commands.js';
+import { propose, say } from './terminal-text.js';
 
 /** What the commands share that tell something to a run which is there already. */
 export interface TellOptions {
@@ -39,7 +40,7 @@ export async function tellRun(
       const { said, out, run = await engine.getRun(record.id) } = await tell(engine, record);
       if (json) io.out(`${JSON.stringify({ version: 1, run })}\n`);
       else if (out !== undefined) io.out(`${out}\n`);
-      io.err(`${said}\n`);
+      say(io, said);
       await sayHowToDrive(storage, run.id, db, io);
       return exitCodes.fine;
     } finally {
@@ -52,5 +53,6 @@ async function sayHowToDrive(storage: Storage, id: string, db: string | undefine
   const record = await storage.getRun(id);
   if (record === undefined || record.endedAt !== null || record.owner !== null) return;
   const root = await rootOf(storage, record);
-  io.err(`unless a process waits to drive it, go on by\n  ${continueCommand(root, { db })}\n`);
+  say(io, 'unless a process waits to drive it, go on by');
+  propose(io, [continueCommand(root, { db })]);
 }

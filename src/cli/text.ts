@@ -1,4 +1,4 @@
-export { countText, durationText, placeText, shortJson, table } from '../common/index.js';
+export { countText, durationText, placeText, shortJson } from '../common/index.js';
 
 /** `2030-01-01 09:30:00Z` */
 export function timeText(epochMs: number): string {
@@ -16,13 +16,13 @@ export function zonedTimeText(epochMs: number, timezone: string): string {
   return `${format.format(epochMs)} ${timezone}`;
 }
 
-/** A paragraph in lines of at most so many characters, broken between words. */
-export function wrapped(paragraph: string, width: number): string {
-  const lines: string[] = [];
-  for (const word of paragraph.split(/\s+/).filter((each) => each !== '')) {
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines.join('\n');
+/** Enough of a hash to tell it from others by eye. */
+export function shortHash(hash: string): string {
+  return hash.slice(0, 12);
+}
+
+/** `a, b and 3 more` */
+export function someOf(names: readonly string[], most: number): string {
+  const more = names.length - most;
+  return more > 0 ? `${names.slice(0, most).join(', ')} and ${more} more` : names.join(', ');
 }

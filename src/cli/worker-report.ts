@@ -4,6 +4,7 @@ import type { LogLine } from './line-logger.js';
 import type { Given } from './next-commands.js';
 import { Progress } from './progress.js';
 import { recoveryLines } from './recovery-text.js';
+import { say } from './terminal-text.js';
 
 export interface WorkerReport {
   recovered(recovery: Recovery): void;
@@ -17,20 +18,19 @@ export interface WorkerReport {
 /** Lines for people, on stderr. */
 export function humanReport(io: Io, given: Given): WorkerReport {
   const progress = new Progress(io);
-  const say = (text: string): void => io.err(`${text}\n`);
   return {
-    recovered: (recovery) => recoveryLines(recovery, given).forEach(say),
+    recovered: (recovery) => recoveryLines(recovery, given).forEach((line) => say(io, line)),
     started: ({ workflows, concurrency }) => {
-      say(`driving ${workflows.join(', ')}; at most ${concurrency} at once; Ctrl-C stops`);
+      say(io, `driving ${workflows.join(', ')}; at most ${concurrency} at once; Ctrl-C stops`);
     },
     event: (event) => progress.tell(event),
     log: ({ level, message, fields }) => {
       const time = new Date(io.clock.now()).toISOString().slice(11, 23);
       const details = Object.keys(fields).length === 0 ? '' : `  ${safeJson(fields)}`;
-      say(`${time}  ${level.padEnd(9)}  ${message}${details}`);
+      say(io, `${time}  ${level.padEnd(9)}  ${message}${details}`);
     },
-    stopping: () => say('stopping once the running steps have ended; the same again stops at once'),
-    stopped: () => say('stopped; what was not finished is handed back'),
+    stopping: () => say(io, 'stopping once the running steps have ended; the same again stops at once'),
+    stopped: () => say(io, 'stopped; what was not finished is handed back'),
   };
 }
 

@@ -5,5 +5,7 @@ export { type Clock, type Timer, systemClock } from './clock.js';
 export { canonicalJson } from './canonical-json.js';
 export { durationMeant } from './duration-meant.js';
 export { durationProblem, durationText, isDuration, parseDuration, writeDuration } from './duration.js';
-export { table } from './table.js';
 export { countText, placeText, shortJson } from './text.js';
+export { fittedTable, table } from './table.js';
+export { type Cell, cellsOf, harmless } from './display-width.js';
+export { cutTo, padEnd, widthOf, wrap } from './columns.js';

@@ -84,6 +84,26 @@ export function validatorOf(validate: ValidateFunction): SchemaValidator {
   return (value) => (validate(value) ? [] : problemsOf(validate.errors ?? []));
 }
 
+/** Problems for people: `items[0].sku is missing; total must be a number, is a string`. */
+export function problemsText(problems: readonly SchemaProblem[]): string {
+  return problems
+    .map(({ path, message }) => {
+      if (path === '') return message;
+      // Words of handlers' own schemas are sentences.
+      return `${fieldText(path)}${/^[a-z]/.test(message) ? '' : ':'} ${message}`;
+    })
+    .join('; ');
+}
+
+/** A JSON pointer as people write it. */
+function fieldText(pointer: string): string {
+  const keys = pointer.split('/').slice(1);
+  return keys
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((key, index) => (/^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`))
+    .join('');
+}
+
 function problemsOf(errors: readonly ErrorObject[]): SchemaProblem[] {
   const problems = new Map<string, SchemaProblem>();
   for (const error of errors.filter((each) => !isDetail(each, errors))) {

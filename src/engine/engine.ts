@@ -1,5 +1,5 @@
 import { type JsonValue, RunsheetError, canonicalJson, toJsonText } from '../common/index.js';
-import { type Definition, validateInput } from '../definition/index.js';
+import { type Definition, problemsText, validateInput } from '../definition/index.js';
 import { type RunQuery, type RunRecord, type RunStatus, terminalStatuses } from '../storage/index.js';
 import type { RunEvent } from './events.js';
 import { cancelGuard, operatorGuard } from './guards.js';
@@ -110,8 +110,10 @@ export class Engine {
     const definition = this.#registry.newest(workflow);
     const checked = await validateInput(definition, input);
     if (!checked.ok) {
-      const problems = checked.problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-      throw new RunsheetError('RS_INPUT_INVALID', `the input of ${workflow} is not valid: ${problems.join('; ')}`);
+      throw new RunsheetError(
+        'RS_INPUT_INVALID',
+        `the input of ${workflow} is not valid: ${problemsText(checked.problems)}`,
+      );
     }
     const { text } = toJsonText(checked.value, maxPayloadBytes);
     const now = clock.now();
@@ -387,7 +389,7 @@ export class Engine {
     const known = records.map((one) => one.id).join(', ');
     throw new RunsheetError(
       'RS_SCHEDULE_UNKNOWN',
-      `${workflow} has no schedule ${id}${known === '' ? ', nor any other' : `; there are ${known}`}`,
+      `${workflow} has no schedule ${id}${known === '' ? ', nor any other; a worker registers those of its flows when it starts' : `, but ${known}`}`,
     );
   }
 

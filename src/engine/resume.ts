@@ -27,7 +27,7 @@ export function assertResumable(record: RunRecord, journal: readonly JournalRow[
   if (record.status !== 'failed') throw refuse(`it is ${record.status}, and only a failed run can be`);
   if (record.resumedBy !== null) throw refuse(`it was resumed as ${record.resumedBy}`);
   if (journal.some(({ kind }) => kind === 'compensation-started' || kind === 'child-unwind')) {
-    throw refuse('something of it was undone');
+    throw refuse('something of it was undone; start a new one');
   }
   const error = JSON.parse(record.error ?? '{}') as RunError;
   const failing = failItems(definition);

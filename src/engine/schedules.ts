@@ -1,5 +1,5 @@
 import { type JsonValue, RunsheetError } from '../common/index.js';
-import { type Definition, validateInput } from '../definition/index.js';
+import { type Definition, problemsText, validateInput } from '../definition/index.js';
 import type { NewSchedule, RunRecord, ScheduleRecord, Storage } from '../storage/index.js';
 import { type Cadence, cadenceOf, nextTime, nextTimes } from './cadence.js';
 
@@ -26,8 +26,10 @@ export async function schedulesOf(definition: Definition, now: number): Promise<
       const id = entry.id ?? String(index);
       const checked = await validateInput(definition, entry.input ?? {});
       if (!checked.ok) {
-        const problems = checked.problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-        throw new RunsheetError('RS_INPUT_INVALID', `schedule ${id} of ${definition.name}: ${problems.join('; ')}`);
+        throw new RunsheetError(
+          'RS_INPUT_INVALID',
+          `schedule ${id} of ${definition.name}: ${problemsText(checked.problems)}`,
+        );
       }
       const cadence = cadenceOf(entry);
       const timezone = 'cron' in entry ? entry.timezone : null;

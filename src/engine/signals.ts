@@ -1,6 +1,7 @@
 import { type JsonValue, RunsheetError } from '../common/index.js';
-import { type Definition, type WaitForItem, compileSchema, walkItems } from '../definition/index.js';
+import { type Definition, type WaitForItem, compileSchema, problemsText, walkItems } from '../definition/index.js';
 import type { InboxGuard, InboxView } from '../storage/index.js';
+import { nearest } from '../syntax/index.js';
 
 /** The gates of a workflow that wait for one signal. All have the same schema, and lie all inside or all outside loops. */
 export interface SignalGates {
@@ -22,11 +23,16 @@ export function gatesOf(definition: Definition, name: string): SignalGates {
     inLoops ||= inLoop;
   });
   if (items.length > 0) return { name, items, inLoops };
-  const known = [...names].sort().join(', ');
   throw new RunsheetError(
     'RS_SIGNAL_UNKNOWN',
-    `${definition.name} waits for no signal ${JSON.stringify(name)}${known === '' ? ', nor for any other' : `; there are ${known}`}`,
+    `${definition.name} waits for no signal ${JSON.stringify(name)}${remedyFor(name, [...names])}`,
   );
+}
+
+function remedyFor(name: string, known: readonly string[]): string {
+  if (known.length === 0) return ', nor for any other';
+  const near = nearest(name, known);
+  return near === undefined ? `, but for ${[...known].sort().join(', ')}` : `; did you mean ${near}?`;
 }
 
 /** @throws RunsheetError `RS_SIGNAL_INVALID` naming each field */
@@ -35,8 +41,7 @@ export function checkPayload({ name, items }: SignalGates, payload: JsonValue): 
   if (schema === undefined) return;
   const problems = compileSchema(schema)(payload);
   if (problems.length === 0) return;
-  const list = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-  throw new RunsheetError('RS_SIGNAL_INVALID', `the payload of ${name} does not fit: ${list}`);
+  throw new RunsheetError('RS_SIGNAL_INVALID', `the payload of ${name} does not fit: ${problemsText(problems)}`);
 }
 
 /** Refuses, in the transaction that would store it, a signal that nobody would ever take. */

@@ -1,4 +1,5 @@
 import { type JsonText, type JsonValue, RunsheetError, toJsonText } from '../common/index.js';
+import { problemsText } from '../definition/index.js';
 import {
   type Handler,
   type HandlerContext,
@@ -151,9 +152,10 @@ function storableOutput(
 }
 
 function validationFailure(what: string, problems: readonly SchemaProblem[], step: string): Failure {
-  const list = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   const details: JsonValue = { problems: problems.map(({ path, message }) => ({ path, message })) };
-  return new Failure(languageError('ValidationError', `${what} is not valid: ${list.join('; ')}`, { step, details }));
+  return new Failure(
+    languageError('ValidationError', `${what} is not valid: ${problemsText(problems)}`, { step, details }),
+  );
 }
 
 function failureOutcome(thrown: unknown, step: string, attempt: number): AttemptOutcome {

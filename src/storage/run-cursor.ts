@@ -15,7 +15,7 @@ export function decodeCursor(text: string): RunCursor {
   if (match === null) {
     throw new RunsheetError(
       'RS_OPTIONS_INVALID',
-      `The cursor ${JSON.stringify(text)} is none that listRuns returned; leave it out to begin with the newest run.`,
+      `the cursor ${JSON.stringify(text)} is none that an earlier list ended with; leave it out to begin with the newest run`,
     );
   }
   return { createdAt: Number(match[1]), run: Number(match[2]) };

@@ -20,6 +20,5 @@ export { type ParsedDocument, parseDocument } from './parse.js';
 export { foreignMarker, foreignMarkerMessage, ourPath, waysOutOf } from './foreign-markers.js';
 export { nearest } from './nearest.js';
 export { writeYaml } from './write-yaml.js';
-export { type Cell, cellsOf, harmless } from './display-width.js';
 export { type RenderOptions, renderDiagnostics, renderExcerpt } from './render.js';
 export { type DiagnosticsJson, type Findings, diagnosticsToJson } from './diagnostics-json.js';

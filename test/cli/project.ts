@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -26,7 +26,7 @@ export interface CommandSurroundings {
 
 /** A folder with files, and the command line run in it, in this process. Gone when the test has ended. */
 export class Project {
-  readonly folder = mkdtempSync(join(tmpdir(), 'runsheet-cli-'));
+  readonly folder = mkdtempSync(join(realpathSync(tmpdir()), 'runsheet-cli-'));
 
   constructor(files: Readonly<Record<string, string>> = {}) {
     onTestFinished(() => rmSync(this.folder, { recursive: true, force: true }));
@@ -37,7 +37,7 @@ export class Project {
     return join(this.folder, name);
   }
 
-  write(name: string, text: string): void {
+  write(name: string, text: string | Uint8Array): void {
     mkdirSync(dirname(this.path(name)), { recursive: true });
     writeFileSync(this.path(name), text);
   }

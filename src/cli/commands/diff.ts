@@ -8,7 +8,8 @@ import { affectedText, diffText } from '../diff-text.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import { readFlows } from '../flow-files.js';
-import { type Io, wantsColor } from '../io.js';
+import type { Io } from '../io.js';
+import { columnsOf, renderOptions, say } from '../terminal-text.js';
 
 export interface DiffOptions {
   readonly json: boolean;
@@ -48,11 +49,12 @@ function show(
     io.out(`${JSON.stringify({ version: 1, ...found, ...sides, ...(affected && { affected }) })}\n`);
     return;
   }
-  io.out(diffText(before, after, found, wantsColor(io, io.outIsTerminal)));
-  if (affected !== undefined) io.out(affectedText(after, affected, { db }));
+  io.out(diffText(before, after, found, renderOptions(io, 'out')));
+  if (affected !== undefined) io.out(affectedText(after, affected, { db }, columnsOf(io, 'out')));
   else if (!found.same && before.name === after.name && before.revision === after.revision) {
-    io.err(
-      `there is no database to look for unfinished runs of revision ${after.revision}; raise \`revision\` if there may be any\n`,
+    say(
+      io,
+      `note: there is no database to look for unfinished runs of revision ${after.revision}; raise \`revision\` if there may be any`,
     );
   }
 }

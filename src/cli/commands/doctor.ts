@@ -5,6 +5,7 @@ import { checkProject } from '../doctor/project.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { type Io, wantsColor } from '../io.js';
 import { definitionsSetting } from '../settings.js';
+import { columnsOf, hanging } from '../terminal-text.js';
 
 export interface DoctorOptions {
   readonly json: boolean;
@@ -23,7 +24,11 @@ export async function doctor(options: DoctorOptions, io: Io): Promise<ExitCode> 
   const database = canOpen ? await checkDatabase(db, project, { db, handlers, definitions }, io) : [];
   const findings = [...installation, ...project.findings, ...database];
   if (json) io.out(`${JSON.stringify({ version: 1, findings })}\n`);
-  else io.out(findings.map((finding) => lineOf(finding, wantsColor(io, io.outIsTerminal))).join(''));
+  else {
+    const columns = columnsOf(io, 'out');
+    const color = wantsColor(io, io.outIsTerminal);
+    io.out(findings.map((finding) => textOf(finding, columns, color)).join(''));
+  }
   return findings.some(({ state }) => state === 'problem') ? exitCodes.failed : exitCodes.fine;
 }
 
@@ -31,8 +36,10 @@ const marks = { fine: 'ok', warning: 'warning', problem: 'problem' } as const;
 const colors = { fine: 32, warning: 33, problem: 31 } as const;
 const markWidth = 9;
 
-function lineOf({ subject, state, message, remedy }: Finding, inColor: boolean): string {
-  const mark = marks[state].padEnd(markWidth);
-  const first = `${inColor ? `\u001b[${colors[state]}m${mark}\u001b[0m` : mark}${subject}: ${message}\n`;
-  return remedy === undefined ? first : `${first}${' '.repeat(markWidth)}${remedy}\n`;
+function textOf({ subject, state, message, remedy }: Finding, columns: number | undefined, inColor: boolean): string {
+  const mark = marks[state];
+  const first = hanging(`${mark.padEnd(markWidth)}${subject}: ${message}`, columns, markWidth);
+  const painted = inColor ? first.replace(mark, `\u001b[${colors[state]}m${mark}\u001b[0m`) : first;
+  const indent = ' '.repeat(markWidth);
+  return remedy === undefined ? `${painted}\n` : `${painted}\n${hanging(indent + remedy, columns, markWidth)}\n`;
 }

@@ -1,9 +1,10 @@
+import { wrap } from '../../common/index.js';
 import { nearest } from '../../syntax/index.js';
 import { type DiagnosticEntry, diagnosticEntries } from '../diagnostic-entry.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import { type Io, wantsColor } from '../io.js';
-import { wrapped } from '../text.js';
+import { columnsOf } from '../terminal-text.js';
 
 /** Says what the code of a diagnostic means, with a wrong and a right example. */
 export function explain(given: string, { json }: { readonly json: boolean }, io: Io): ExitCode {
@@ -11,9 +12,16 @@ export function explain(given: string, { json }: { readonly json: boolean }, io:
   const code = /^\d{4}$/.test(given) ? `RS${given}` : given.toUpperCase();
   const entry = entries.get(code);
   if (entry === undefined) throw unknownCode(given, code, [...entries.keys()]);
-  io.out(json ? `${JSON.stringify({ version: 1, ...entry })}\n` : entryText(entry, wantsColor(io, io.outIsTerminal)));
+  if (json) io.out(`${JSON.stringify({ version: 1, ...entry })}\n`);
+  else {
+    const columns = Math.min(mostColumns, columnsOf(io, 'out') ?? mostColumns);
+    io.out(entryText(entry, columns, wantsColor(io, io.outIsTerminal)));
+  }
   return exitCodes.fine;
 }
+
+/** Longer lines are tiring to read. */
+const mostColumns = 80;
 
 function unknownCode(given: string, code: string, codes: readonly string[]): CommandFailure {
   const family = codes.filter((each) => each.startsWith(code.slice(0, 5)) && code.length >= 5);
@@ -23,12 +31,18 @@ function unknownCode(given: string, code: string, codes: readonly string[]): Com
   return new CommandFailure(exitCodes.notFound, `there is no diagnostic ${given}; ${remedy}`);
 }
 
-function entryText({ code, title, severity, meaning, wrong, right }: DiagnosticEntry, inColor: boolean): string {
+function entryText(
+  { code, title, severity, meaning, wrong, right }: DiagnosticEntry,
+  columns: number,
+  inColor: boolean,
+): string {
   const paint = (style: number, text: string): string => (inColor ? `\u001b[${style}m${text}\u001b[0m` : text);
   const heading = `${paint(severity === 'error' ? 31 : 33, `${severity} ${code}`)}${paint(1, `: ${plain(title)}`)}`;
   const example = (word: string, style: number, text: string | undefined): string[] =>
     text === undefined ? [] : ['', `${paint(style, word)}`, '', text.trimEnd().replace(/^(?=.)/gm, '    ')];
-  const paragraphs = meaning.split(/\n{2,}/).map((paragraph) => wrapped(plain(paragraph), 80));
+  const paragraphs = meaning
+    .split(/\n{2,}/)
+    .map((paragraph) => wrap(plain(paragraph.replace(/\s+/g, ' ').trim()), columns).join('\n'));
   return `${[heading, '', paragraphs.join('\n\n'), ...example('wrong', 31, wrong), ...example('right', 32, right)].join('\n')}\n`;
 }
 

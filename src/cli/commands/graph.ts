@@ -28,7 +28,10 @@ export async function graph(target: string, options: GraphOptions, io: Io): Prom
   const format = formatOf(options);
   const text = await render(await graphOf(target, options, io), format);
   if (options.output === undefined) io.out(text);
-  else await writeOutput(options.output, text, io);
+  else {
+    await writeOutput(options.output, text, io);
+    io.err(`wrote ${options.output}\n`);
+  }
   return exitCodes.fine;
 }
 

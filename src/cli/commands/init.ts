@@ -4,6 +4,10 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import { type Io, pathOf } from '../io.js';
 import { packageFile, packageVersion } from '../package-files.js';
+import { someOf } from '../text.js';
+
+/** Of the files in the way; more would say no more. */
+const mostNamed = 3;
 
 const template = 'templates/project';
 const manifest = 'package.json';
@@ -23,7 +27,10 @@ export async function init(directory: string, io: Io): Promise<ExitCode> {
   const kept = [...files.keys()].filter((path) => existsSync(join(folder, path)));
   const inTheWay = kept.filter((path) => !Object.values(realNames).includes(path));
   if (inTheWay.length > 0) {
-    const list = inTheWay.map((path) => join(directory, path)).join(', ');
+    const list = someOf(
+      inTheWay.map((path) => join(directory, path)),
+      mostNamed,
+    );
     throw new CommandFailure(
       exitCodes.conflict,
       `${list} ${inTheWay.length === 1 ? 'is' : 'are'} there already, so nothing was written; choose an empty folder`,

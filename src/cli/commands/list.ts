@@ -1,8 +1,10 @@
+import { fittedTable } from '../../common/index.js';
 import type { RunQuery, RunRecord, RunStatus } from '../../storage/index.js';
 import { withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
-import { durationText, table, timeText } from '../text.js';
+import { columnsOf } from '../terminal-text.js';
+import { durationText, timeText } from '../text.js';
 import { timeOption } from '../time-options.js';
 
 export interface ListOptions {
@@ -35,7 +37,10 @@ export async function list(options: ListOptions, io: Io): Promise<ExitCode> {
     return exitCodes.fine;
   }
   if (runs.length === 0) io.err('no runs\n');
-  else io.out(table([['RUN', 'WORKFLOW', 'STATUS', 'CREATED', 'TOOK', 'KEY'], ...inFamilies(runs).map(row)]));
+  else {
+    const rows = [['RUN', 'WORKFLOW', 'STATUS', 'CREATED', 'TOOK', 'KEY'], ...inFamilies(runs).map(row)];
+    io.out(fittedTable(rows, columnsOf(io, 'out')));
+  }
   if (cursor !== undefined) io.err(`there are more: --cursor ${cursor}\n`);
   return exitCodes.fine;
 }

@@ -6,6 +6,7 @@ import { findRun } from '../find-run.js';
 import { type Io, wantsColor } from '../io.js';
 import { follow, journalOf } from '../logs/follow.js';
 import { LogLines, entryJson } from '../logs/log-lines.js';
+import { columnsOf } from '../terminal-text.js';
 import { timeOption } from '../time-options.js';
 
 export interface LogsOptions {
@@ -73,6 +74,9 @@ async function writerOf(
   if (json) return (row) => [JSON.stringify(entryJson(row, flow))];
   const places: string[] = [];
   if (document !== undefined) walkItems(document, ({ key, inLoop }) => places.push(inLoop ? `${key}#00` : key));
-  const lines = new LogLines(flow, workflow, places, wantsColor(io, io.outIsTerminal));
+  const lines = new LogLines(flow, workflow, places, {
+    color: wantsColor(io, io.outIsTerminal),
+    columns: columnsOf(io, 'out'),
+  });
   return (row) => lines.write(row);
 }

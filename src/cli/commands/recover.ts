@@ -10,6 +10,7 @@ import { projectDefinitions } from '../project-definitions.js';
 import { projectHandlers } from '../project-handlers.js';
 import { definitionsSetting } from '../settings.js';
 import { recoveryLines } from '../recovery-text.js';
+import { columnsOf, hanging, say } from '../terminal-text.js';
 
 export interface RecoverOptions {
   readonly json: boolean;
@@ -37,7 +38,8 @@ export async function recover(options: RecoverOptions, io: Io): Promise<ExitCode
     }
   });
   if (json) io.out(`${JSON.stringify({ version: 1, ...recovery })}\n`);
-  else io.out(lines(recoveryLines(recovery, { db, handlers: handlersPath, definitions: folder })));
+  else
+    io.out(lines(recoveryLines(recovery, { db, handlers: handlersPath, definitions: folder }), columnsOf(io, 'out')));
   return exitCodes.fine;
 }
 
@@ -48,7 +50,7 @@ async function knownDefinitions(
 ): Promise<Definition[]> {
   const { path, isGiven } = definitionsSetting(flag, io);
   if (isGiven || existsSync(pathOf(io, path))) return projectDefinitions(path, undefined, handlers, io);
-  io.err(`note: there is no folder \`${path}\` here, so no run has its definition; --definitions names another\n`);
+  say(io, `note: there is no folder \`${path}\` here, so no run has its definition; --definitions names another`);
   return [];
 }
 
@@ -60,15 +62,16 @@ async function withoutConflict(definitions: readonly Definition[], storage: Stor
     const others = await storage.unfinishedHashes(name, revision, hash);
     if (others.length === 0) usable.push(definition);
     else {
-      io.err(
+      say(
+        io,
         `note: unfinished runs of ${name} revision ${revision} have another content than ${source?.name ?? 'its flow'}, ` +
-          'which is left out; give it a higher revision\n',
+          'which is left out; give it a higher revision',
       );
     }
   }
   return usable;
 }
 
-function lines(each: readonly string[]): string {
-  return each.map((line) => `${line}\n`).join('');
+function lines(each: readonly string[], columns: number | undefined): string {
+  return each.map((line) => `${hanging(line, columns, 2)}\n`).join('');
 }

@@ -8,12 +8,14 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import { withChildren } from '../find-children.js';
 import { findDefinitions } from '../find-flow.js';
+import { findRun } from '../find-run.js';
 import type { Io } from '../io.js';
 import { readJsonInput } from '../json-input.js';
 import { type Given, nextCommands, showCommand } from '../next-commands.js';
 import { projectHandlers } from '../project-handlers.js';
 import { definitionsSetting } from '../settings.js';
-import { timeText } from '../text.js';
+import { propose, say } from '../terminal-text.js';
+import { shortHash, timeText } from '../text.js';
 import { durationOption } from '../time-options.js';
 
 export interface RunOptions {
@@ -59,6 +61,7 @@ export async function run(target: string, options: RunOptions, io: Io): Promise<
     storage,
     definitions,
     concurrency: runsAtOnce,
+    clock: io.clock,
     ...(handlers !== undefined && { handlers }),
   });
   try {
@@ -113,15 +116,15 @@ async function startOrFind(
   throw new CommandFailure(
     exitCodes.conflict,
     found.workflow === name
-      ? `${found.id} was started from another content of ${name} (revision ${found.revision}, hash ${found.definitionHash}) ` +
+      ? `${found.id} was started from another content of ${name} (revision ${found.revision}, hash ${shortHash(found.definitionHash)}) ` +
           'and can only go on with that one; use another key for a new run'
       : `${found.id} is a run of ${found.workflow}, not of ${name}`,
   );
 }
 
 async function existingRun(engine: Engine, storage: Storage, workflow: string, idOrKey: string): Promise<Run> {
-  const byKey = await storage.getRunByKey(workflow, idOrKey);
-  return engine.getRun(byKey?.id ?? idOrKey);
+  const { id } = await findRun(storage, idOrKey, workflow);
+  return engine.getRun(id);
 }
 
 /** The same command again, for the same run, need not mind that its signals were delivered the first time. */
@@ -154,10 +157,12 @@ function report(run: Run, ending: Ending, next: readonly string[], { json, db }:
     if (run.status === 'completed' && !json) io.out(`${JSON.stringify(run.output, undefined, 2)}\n`);
     if (run.status === 'completed') return exitCodes.fine;
     const reason = run.error === null ? '' : `: ${run.error.name}: ${run.error.message}`;
-    io.err(`${run.id} ${run.status}${reason}\n  ${showCommand(run.id, { db })}\n`);
+    say(io, `${run.id} ${run.status}${reason}`);
+    propose(io, [showCommand(run.id, { db })]);
     return exitCodes.failed;
   }
   const until = run.dueAt === null || run.dueAt <= io.clock.now() ? '' : ` until ${timeText(run.dueAt)}`;
-  io.err(`${run.id} is ${run.status}${until} and can go on:\n${next.map((command) => `  ${command}\n`).join('')}`);
+  say(io, `${run.id} is ${run.status}${until} and can go on:`);
+  propose(io, next);
   return ending === 'interrupted' ? exitCodes.interrupted : exitCodes.suspended;
 }

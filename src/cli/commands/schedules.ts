@@ -1,3 +1,4 @@
+import { fittedTable } from '../../common/index.js';
 import { type Engine, type Schedule, createEngine } from '../../engine/index.js';
 import { storageOf, withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
@@ -6,7 +7,8 @@ import type { Io } from '../io.js';
 import { continueCommand } from '../next-commands.js';
 import { projectHandlers } from '../project-handlers.js';
 import { definitionsSetting } from '../settings.js';
-import { durationText, table, timeText, zonedTimeText } from '../text.js';
+import { columnsOf, propose, say } from '../terminal-text.js';
+import { durationText, timeText, zonedTimeText } from '../text.js';
 
 interface StoredOptions {
   readonly json: boolean;
@@ -29,7 +31,10 @@ export function schedules({ next, json, db }: SchedulesOptions, io: Io): Promise
     const found = await engine.listSchedules({ count: next });
     if (json) io.out(`${JSON.stringify({ version: 1, schedules: found })}\n`);
     else if (found.length === 0) io.err('no schedules; a worker registers those of its flows when it starts\n');
-    else io.out(table([['WORKFLOW', 'ID', 'WHEN', 'ZONE', 'OVERLAP', 'NEXT'], ...found.flatMap(rowsOf)]));
+    else {
+      const rows = [['WORKFLOW', 'ID', 'WHEN', 'ZONE', 'OVERLAP', 'NEXT'], ...found.flatMap(rowsOf)];
+      io.out(fittedTable(rows, columnsOf(io, 'out')));
+    }
     return exitCodes.fine;
   });
 }
@@ -64,7 +69,8 @@ export async function triggerSchedule(
     const run = await engine.triggerSchedule(workflow, id);
     io.out(json ? `${JSON.stringify({ version: 1, run })}\n` : `${run.id}\n`);
     const given = { db, handlers: path, definitions: options.definitions };
-    io.err(`unless a worker drives it, go on by\n  ${continueCommand(run, given)}\n`);
+    say(io, 'unless a worker drives it, go on by');
+    propose(io, [continueCommand(run, given)]);
     return exitCodes.fine;
   } finally {
     await engine.close();
@@ -84,7 +90,7 @@ async function change(
     const schedule = (await engine.listSchedules()).find((one) => one.workflow === workflow && one.id === id);
     if (json) io.out(`${JSON.stringify({ version: 1, schedule })}\n`);
     const next = schedule?.paused === false && schedule.nextAt !== null ? `, next at ${timeText(schedule.nextAt)}` : '';
-    io.err(`${id} of ${workflow} ${said}${next}\n`);
+    say(io, `${id} of ${workflow} ${said}${next}`);
     return exitCodes.fine;
   });
 }

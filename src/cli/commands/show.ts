@@ -1,4 +1,4 @@
-import { type JsonValue, isJsonObject } from '../../common/index.js';
+import { type JsonValue, cutTo, isJsonObject } from '../../common/index.js';
 import type { Run, RunHistory } from '../../engine/index.js';
 import { withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
@@ -9,7 +9,8 @@ import { flowLine } from '../show/flow-line.js';
 import { limitText, limitsOf } from '../show/limits.js';
 import { type TreeOptions, stepTree, unwindTable } from '../show/step-tree.js';
 import { waitsFor } from '../show/waits-text.js';
-import { durationText, oneLine, shortJson, table, timeText } from '../text.js';
+import { commandLines, hanging } from '../terminal-text.js';
+import { durationText, oneLine, shortJson, timeText } from '../text.js';
 
 export interface ShowOptions {
   /** Whose key it is. */
@@ -79,8 +80,23 @@ function describe({ history, waits, limits, next, text }: Shown, now: number, op
     ),
     ...labelled('next', next),
   ];
-  const head = `${run.id} ${run.workflow} revision ${run.revision}${key}\n${table(facts)}`;
-  return `${head}${stepTree(history, options)}${unwindTable(history, options)}`;
+  const head = hanging(`${run.id} ${run.workflow} revision ${run.revision}${key}`, options.columns, 2);
+  return `${head}\n${factsText(facts, options)}${stepTree(history, options)}${unwindTable(history, options)}`;
+}
+
+/** Texts go on below where they began, commands are broken as a shell takes them, and data is cut. */
+function factsText(facts: readonly (readonly [string, string])[], { columns, full }: TreeOptions): string {
+  const width = Math.max(...facts.map(([label]) => label.length)) + 2;
+  let field = '';
+  const lines = facts.flatMap(([label, text]) => {
+    if (label !== '') field = label;
+    const prefix = label.padEnd(width);
+    if (columns === undefined) return [prefix + text];
+    if (field === 'input' || field === 'output') return [full ? prefix + text : cutTo(prefix + text, columns)];
+    if (field !== 'next') return [hanging(prefix + text, columns, width + (/^ */.exec(text)?.[0].length ?? 0))];
+    return commandLines(text, columns, width).map((line, index) => (index === 0 ? prefix + line.trimStart() : line));
+  });
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** The first line has the label, the others stand below it. */

@@ -7,6 +7,7 @@ import { readJsonInput } from '../json-input.js';
 import { continueCommand } from '../next-commands.js';
 import { projectHandlers } from '../project-handlers.js';
 import { definitionsSetting } from '../settings.js';
+import { propose, say } from '../terminal-text.js';
 import { timeText } from '../text.js';
 import { timeOption } from '../time-options.js';
 
@@ -44,10 +45,11 @@ export async function start(target: string, options: StartOptions, io: Io): Prom
     if (json) io.out(`${JSON.stringify({ version: 1, run })}\n`);
     else io.out(`${run.id}\n`);
     const until = run.dueAt !== null && run.dueAt > io.clock.now() ? ` until ${timeText(run.dueAt)}` : '';
-    io.err(`${run.id} is ${run.status}${until}\n`);
+    say(io, `${run.id} is ${run.status}${until}`);
     if (run.endedAt === null) {
       const given = { target, db, handlers: handlersPath, definitions: options.definitions };
-      io.err(`unless a worker drives it, go on by\n  ${continueCommand(run, given)}\n`);
+      say(io, 'unless a worker drives it, go on by');
+      propose(io, [continueCommand(run, given)]);
     }
     return exitCodes.fine;
   } finally {

@@ -1,12 +1,13 @@
 import { type Coverage, mergeCoverage } from '../../testing/flow-runner/index.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
-import { type Io, wantsColor } from '../io.js';
+import type { Io } from '../io.js';
 import { handlersPath } from '../project-handlers.js';
 import { definitionsSetting } from '../settings.js';
 import type { FileReport } from '../test-run/file-report.js';
 import { coverageText, fileText, reportJson, reportJunit, summaryText } from '../test-run/report-text.js';
 import { runFiles } from '../test-run/run-files.js';
+import { renderOptions, say } from '../terminal-text.js';
 import type { TestSettings } from '../test-run/run-test-file.js';
 import { testFilesOf } from '../test-run/test-files.js';
 import { watchProject } from '../watch-project.js';
@@ -42,8 +43,8 @@ async function testOnce(paths: readonly string[], options: TestOptions, io: Io):
     definitions,
     handlers: options.handlers === false ? undefined : handlersPath(options.handlers, io),
     filter,
-    colorOut: format === 'human' && wantsColor(io, io.outIsTerminal),
-    colorErr: format === 'human' && wantsColor(io, io.errIsTerminal),
+    out: format === 'human' ? renderOptions(io, 'out') : {},
+    err: format === 'human' ? renderOptions(io, 'err') : {},
   };
   const reports = await runFiles(files, settings, {
     clock: io.clock,
@@ -51,7 +52,7 @@ async function testOnce(paths: readonly string[], options: TestOptions, io: Io):
     onReport(report) {
       if (format !== 'human') return;
       if (report.diagnosticsText !== '') io.err(report.diagnosticsText);
-      if (report.tests.length > 0) io.out(fileText(report, settings.colorOut));
+      if (report.tests.length > 0) io.out(fileText(report, settings.out.color === true));
     },
   });
   return conclude(reports, options, io);
@@ -78,7 +79,7 @@ function conclude(reports: readonly FileReport[], options: TestOptions, io: Io):
 function isCoveredEnough(coverage: readonly Coverage[], least: number, io: Io): boolean {
   const low = coverage.filter(({ percent }) => percent < least);
   for (const { workflow, percent } of low) {
-    io.err(`error: ${percent}% of ${workflow} is covered, and --coverage-min asks for ${least}%\n`);
+    say(io, `error: ${percent}% of ${workflow} is covered, and --coverage-min asks for ${least}%`);
   }
   return low.length === 0;
 }

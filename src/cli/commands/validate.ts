@@ -4,10 +4,11 @@ import { type CheckedFiles, checkFiles } from '../check-files.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import { type FindingsFormat, findingsText } from '../formats/findings-text.js';
-import { type Io, wantsColor } from '../io.js';
+import type { Io } from '../io.js';
 import { noHandlersNote, projectHandlers } from '../project-handlers.js';
 import { applySeverityRules } from '../severity-rules.js';
-import { countText } from '../text.js';
+import { renderOptions, say } from '../terminal-text.js';
+import { countText, someOf } from '../text.js';
 import { watchProject } from '../watch-project.js';
 
 export interface ValidateOptions {
@@ -55,22 +56,22 @@ async function validateOnce(
     handlers,
     io,
   );
-  if (handlers === undefined && options.handlers !== false) io.err(noHandlersNote(io));
+  if (handlers === undefined && options.handlers !== false) say(io, noHandlersNote(io));
 
   const { findings, stubborn } = applySeverityRules(checked.findings, io);
-  io.out(findingsText(findings, format, { color: wantsColor(io, io.outIsTerminal), inLines: options.watch }));
+  io.out(findingsText(findings, format, { ...renderOptions(io, 'out'), inLines: options.watch }));
   for (const code of stubborn) {
-    io.err(`note: ${code} is an error, which ${io.project?.name} cannot make any milder\n`);
+    say(io, `note: ${code} is an error, which ${io.project?.name} cannot make any milder`);
   }
   const all = findings.flatMap(({ diagnostics }) => diagnostics);
   const errors = countOf(all, 'error');
   const warnings = countOf(all, 'warning');
-  if (format === 'human') io.err(summary(checked, errors, warnings));
+  if (format === 'human') summary(checked, errors, warnings).forEach((line) => say(io, line));
   if (errors > 0) return exitCodes.failed;
   const allowed = options.maxWarnings ?? io.project?.config.maxWarnings;
   if (allowed === undefined || warnings <= allowed) return exitCodes.fine;
   const who = options.maxWarnings === undefined ? io.project?.name : '--max-warnings';
-  io.err(`error: ${countText(warnings, 'warning')}, and ${who} allows ${allowed}\n`);
+  say(io, `error: ${countText(warnings, 'warning')}, and ${who} allows ${allowed}`);
   return exitCodes.failed;
 }
 
@@ -78,7 +79,7 @@ function countOf(diagnostics: readonly Diagnostic[], severity: Diagnostic['sever
   return diagnostics.filter((diagnostic) => diagnostic.severity === severity).length;
 }
 
-function summary(checked: CheckedFiles, errors: number, warnings: number): string {
+function summary(checked: CheckedFiles, errors: number, warnings: number): string[] {
   const { flows, tests, unusedHandlers, untestedFlows } = checked;
   const files = [...some(flows, 'flow'), ...some(tests, 'flow test')].join(' and ');
   const found = [...some(errors, 'error'), ...some(warnings, 'warning')].join(' and ');
@@ -86,7 +87,8 @@ function summary(checked: CheckedFiles, errors: number, warnings: number): strin
     ...listed('handlers never used', unusedHandlers),
     ...listed('flows without a test', untestedFlows),
   ].join('; ');
-  return `${files} checked, ${found === '' ? 'no problems' : found}\n${idle === '' ? '' : `note: ${idle}\n`}`;
+  const first = `${files} checked, ${found === '' ? 'no problems' : found}`;
+  return idle === '' ? [first] : [first, `note: ${idle}`];
 }
 
 function some(count: number, noun: string): string[] {
@@ -98,6 +100,5 @@ const mostListed = 5;
 
 function listed(what: string, names: readonly string[]): string[] {
   if (names.length === 0) return [];
-  const rest = names.length - mostListed;
-  return [`${what}: ${names.slice(0, mostListed).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`];
+  return [`${what}: ${someOf(names, mostListed)}`];
 }

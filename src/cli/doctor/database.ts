@@ -5,7 +5,7 @@ import type { DatabaseState, RunRecord, Storage, Survey } from '../../storage/in
 import { databasePath, withExistingStorage } from '../database.js';
 import type { Io } from '../io.js';
 import { type Given, adoptCommand, showCommand } from '../next-commands.js';
-import { timeText } from '../text.js';
+import { shortHash, timeText } from '../text.js';
 import { type Finding, counted, fine, problem, warning } from './finding.js';
 import type { Project } from './project.js';
 
@@ -85,7 +85,8 @@ async function runFindings(storage: Storage, project: Project, given: Given, io:
 function stuckFindings(stuck: readonly string[], given: Given): Finding[] {
   const [first] = stuck;
   if (first === undefined) return [];
-  const message = `${counted(stuck.length, 'run')} could not undo a step and wait for a decision`;
+  const verb = stuck.length === 1 ? 'waits' : 'wait';
+  const message = `${counted(stuck.length, 'run')} could not undo a step and ${verb} for a decision`;
   return [problem('runs', message, `\`${showCommand(first, given)}\` says why, and how to go on`)];
 }
 
@@ -109,7 +110,7 @@ async function missingFindings(
   const findings: Finding[] = [];
   for (const [hash, runs] of byHash) {
     const [{ workflow, revision } = { workflow: '', revision: 0 }] = runs;
-    const message = `${counted(runs.length, 'run')} of ${workflow} revision ${revision} without their flow (hash ${hash})`;
+    const message = `${counted(runs.length, 'run')} of ${workflow} revision ${revision} without ${runs.length === 1 ? 'its' : 'their'} flow (hash ${shortHash(hash)})`;
     const stored = await storage.readDefinition(hash);
     const lacking = stored === undefined ? [] : lackingHandlers(stored.document, handlers?.names() ?? []);
     const remedy =

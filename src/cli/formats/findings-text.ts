@@ -1,4 +1,4 @@
-import { type Findings, diagnosticsToJson, renderDiagnostics } from '../../syntax/index.js';
+import { type Findings, type RenderOptions, diagnosticsToJson, renderDiagnostics } from '../../syntax/index.js';
 import { packageVersion } from '../package-files.js';
 import { githubAnnotations } from './github.js';
 import { junitReport } from './junit.js';
@@ -10,14 +10,14 @@ export type FindingsFormat = 'human' | 'json' | 'sarif' | 'github' | 'junit';
 export function findingsText(
   findings: readonly Findings[],
   format: FindingsFormat,
-  { color, inLines }: { color: boolean; inLines: boolean },
+  { inLines, ...options }: RenderOptions & { readonly inLines: boolean },
 ): string {
   const json = (value: unknown): string => `${JSON.stringify(value, undefined, inLines ? undefined : 2)}\n`;
   switch (format) {
     case 'human':
       return findings
         .filter(({ diagnostics }) => diagnostics.length > 0)
-        .map(({ source, diagnostics }) => renderDiagnostics(diagnostics, source, { color }))
+        .map(({ source, diagnostics }) => renderDiagnostics(diagnostics, source, options))
         .join('\n');
     case 'json':
       return json(diagnosticsToJson(findings));

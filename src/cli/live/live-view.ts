@@ -1,5 +1,5 @@
 import type { RunHistory } from '../../engine/index.js';
-import { cutTo, widthOf } from '../columns.js';
+import { cutTo, widthOf } from '../../common/index.js';
 import { titleOf } from '../graph/item-labels.js';
 import {
   type StateName,
@@ -11,6 +11,7 @@ import {
   stateText,
   treeOf,
 } from '../run-tree/index.js';
+import { commandLines } from '../terminal-text.js';
 import { durationText, oneLine } from '../text.js';
 
 /** What a terminal shows of a run while it goes on; children of it below the items that wait for them. */
@@ -44,7 +45,7 @@ interface Line {
 
 /** The lines of the view, cut to the screen. A function of what it is given alone. */
 export function renderLive({ run, advice, notice }: LiveView, now: number, screen: Screen): string[] {
-  const head = [paint(headText(run, now), 'bold', screen)];
+  const head = headTexts(run, now, screen.columns).map((text) => paint(text, 'bold', screen));
   const foot = [
     ...advice.flatMap((command) => commandLines(command, screen.columns)),
     ...(notice === undefined ? [] : [paint(notice, 'attention', screen)]),
@@ -54,26 +55,15 @@ export function renderLive({ run, advice, notice }: LiveView, now: number, scree
   return [...head, ...body, ...foot].slice(0, Math.max(1, screen.rows));
 }
 
-/** Commands are there to be copied: none is cut, and a shell takes one that is broken by a backslash. */
-function commandLines(command: string, columns: number): string[] {
-  const lines: string[] = [];
-  let line = ' ';
-  for (const word of command.split(' ')) {
-    if (line.trim() !== '' && widthOf(`${line} ${word} \\`) > columns) {
-      lines.push(`${line} \\`);
-      line = '   ';
-    }
-    line += ` ${word}`;
-  }
-  return [...lines, line];
-}
-
-function headText({ history: { run } }: LiveRun, now: number): string {
+/** One line; where that is too long, the state first, then which run it is, then why. */
+function headTexts({ history: { run } }: LiveRun, now: number, columns: number): string[] {
   const { workflow, id, key, status, startedAt, endedAt, error } = run;
   const name = key === null ? id : `${id} (${key})`;
-  const time = startedAt === null ? '' : `  ${durationText((endedAt ?? now) - startedAt)}`;
-  const reason = error === null ? '' : `  ${error.name}: ${oneLine(error.message)}`;
-  return `${workflow}  ${name}  ${status}${time}${reason}`;
+  const state = startedAt === null ? status : `${status}  ${durationText((endedAt ?? now) - startedAt)}`;
+  const reason = error === null ? [] : [`${error.name}: ${oneLine(error.message)}`];
+  const whole = [workflow, name, state, ...reason].join('  ');
+  if (widthOf(whole) <= columns) return [whole];
+  return [`${workflow}  ${state}`, ...[name, ...reason].map((text) => `  ${text}`)];
 }
 
 function linesOf({ history, children }: LiveRun, now: number, depth: number): Line[] {

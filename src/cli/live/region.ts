@@ -1,4 +1,4 @@
-import { widthOf } from '../columns.js';
+import { widthOf } from '../../common/index.js';
 import type { Io } from '../io.js';
 
 const hideCursor = '\u001b[?25l';

@@ -1,7 +1,7 @@
-import type { JsonValue } from '../../common/index.js';
+import { type JsonValue, padEnd, widthOf } from '../../common/index.js';
 import type { FlowPlaces } from '../../engine/index.js';
 import type { JournalRow } from '../../storage/index.js';
-import { padEnd } from '../columns.js';
+import { hanging } from '../terminal-text.js';
 import { placeText } from '../text.js';
 import { type Tone, entryText } from './entry-text.js';
 
@@ -16,19 +16,30 @@ const colors: Readonly<Record<Tone, number | undefined>> = {
 /** Longer places push what happened out of its column. */
 const widestPlace = 32;
 
+/** What goes on below its beginning keeps enough room to be read. */
+const mostIndent = 28;
+
 /** Writes entries as lines for people: when, where, what. */
 export class LogLines {
   readonly #flow: FlowPlaces;
   readonly #color: boolean;
+  /** Of the terminal; undefined where lines may be of any length. */
+  readonly #columns: number | undefined;
   readonly #workflow: string;
   #width: number;
   #day: string | undefined;
 
   /** @param places those there may be, so that what happened stands in one column from the first line on */
-  constructor(flow: FlowPlaces, workflow: string, places: readonly string[], color: boolean) {
+  constructor(
+    flow: FlowPlaces,
+    workflow: string,
+    places: readonly string[],
+    { color, columns }: { readonly color: boolean; readonly columns: number | undefined },
+  ) {
     this.#flow = flow;
     this.#workflow = workflow;
     this.#color = color;
+    this.#columns = columns;
     this.#width = Math.min(widestPlace, Math.max(...[workflow, ...places].map(({ length }) => length)));
   }
 
@@ -39,9 +50,11 @@ export class LogLines {
     const place = step === null ? this.#workflow : placeText(step, occurrence);
     this.#width = Math.max(this.#width, Math.min(place.length, widestPlace));
     const { text, tone } = entryText(row, step === null ? undefined : this.#flow.item(step));
+    const before = `${time.slice(0, 12)}  ${padEnd(place, this.#width)}  `;
+    const whole = hanging(before + text, this.#columns, Math.min(widthOf(before), mostIndent));
     const color = this.#color ? colors[tone] : undefined;
-    const what = color === undefined ? text : `\u001b[${color}m${text}\u001b[0m`;
-    const line = `${time.slice(0, 12)}  ${padEnd(place, this.#width)}  ${what}`;
+    const what = whole.slice(before.length);
+    const line = color === undefined ? whole : `${before}\u001b[${color}m${what}\u001b[0m`;
     if (day === this.#day) return [line];
     this.#day = day;
     return [day, line];

@@ -1,5 +1,5 @@
 import type { HistoryError, ReversalHistory, RunHistory, StepHistory } from '../../engine/index.js';
-import { cutTo, padEnd, widthOf } from '../columns.js';
+import { cutTo, padEnd, widthOf } from '../../common/index.js';
 import { showCommand } from '../next-commands.js';
 import {
   type StateName,

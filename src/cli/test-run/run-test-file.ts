@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { HandlerRegistry } from '../../handlers/index.js';
-import { Source, diagnosticsToJson, renderDiagnostics } from '../../syntax/index.js';
+import { type RenderOptions, Source, diagnosticsToJson, renderDiagnostics } from '../../syntax/index.js';
 import { FlowCoverage, renderFailures, runLoadedTests } from '../../testing/flow-runner/index.js';
 import { FlowLibrary, checkFlowTestSource } from '../../testing/flow-tests/index.js';
 import { importModule } from '../import-module.js';
@@ -15,8 +15,9 @@ export interface TestSettings {
   /** Of the registered handlers; undefined where there are none. */
   readonly handlers: string | undefined;
   readonly filter: string | undefined;
-  readonly colorOut: boolean;
-  readonly colorErr: boolean;
+  /** How what is wrong is shown on stdout, and on stderr. */
+  readonly out: RenderOptions;
+  readonly err: RenderOptions;
 }
 
 /** Runs files of tests in this thread; flows and handlers are read once. */
@@ -31,7 +32,7 @@ export class TestRunner {
 
   /** @throws RunsheetError `RS_HANDLER_INVALID`, `RS_HANDLER_DUPLICATE` */
   async run(path: string): Promise<FileReport> {
-    const { cwd, definitions, filter, colorOut, colorErr } = this.#settings;
+    const { cwd, definitions, filter, out, err } = this.#settings;
     const handlers = await this.handlers();
     const placed = Source.fromBytes(resolve(cwd, path), await readFile(resolve(cwd, path)));
     const loaded = await checkFlowTestSource(placed, {
@@ -47,7 +48,7 @@ export class TestRunner {
       file: path,
       isInvalid,
       diagnostics: diagnosticsToJson([{ source, diagnostics }]).diagnostics,
-      diagnosticsText: renderDiagnostics(diagnostics, source, { color: colorErr }),
+      diagnosticsText: renderDiagnostics(diagnostics, source, err),
     };
     if (isInvalid || root === undefined || workflow === undefined) return { ...report, tests: [], flows: [] };
     const coverage = new Map([[workflow.hash, new FlowCoverage(workflow)]]);
@@ -65,7 +66,7 @@ export class TestRunner {
       ok: result.ok,
       durationMs: result.durationMs,
       summary: result.failures[0]?.message ?? null,
-      text: renderFailures(result, { source, root }, { color: colorOut }),
+      text: renderFailures(result, { source, root }, out),
     }));
     return { ...report, tests, flows: [...coverage.values()].map((each) => each.marks(cwd)) };
   }

@@ -1,4 +1,5 @@
 import { type JsonValue, toJsonText } from '../../common/index.js';
+import { problemsText } from '../../definition/index.js';
 import { evaluateTemplate } from '../../expression/index.js';
 import { type BodyOutput, type Frame, recordedOutput } from '../frame.js';
 import type { SubWorkflowItem } from '../plan.js';
@@ -46,12 +47,15 @@ async function chooseChild(item: SubWorkflowItem, frame: Frame): Promise<JsonVal
   }
   const checked = await child.validate(given);
   if (!checked.ok) {
-    const problems = checked.problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
     throw new Failure(
-      languageError('ValidationError', `the input of ${item.workflow} is not valid: ${problems.join('; ')}`, {
-        step: item.key,
-        details: { problems: checked.problems.map(({ path, message }) => ({ path, message })) },
-      }),
+      languageError(
+        'ValidationError',
+        `the input of ${item.workflow} is not valid: ${problemsText(checked.problems)}`,
+        {
+          step: item.key,
+          details: { problems: checked.problems.map(({ path, message }) => ({ path, message })) },
+        },
+      ),
     );
   }
   toJsonText(checked.value, maxPayloadBytes);

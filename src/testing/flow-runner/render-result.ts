@@ -1,4 +1,4 @@
-import { durationText, table } from '../../common/index.js';
+import { durationText, fittedTable, wrap } from '../../common/index.js';
 import {
   type Path,
   type Range,
@@ -29,7 +29,7 @@ const mostSteps = 40;
 export function renderFailures(result: TestResult, file: TestFile, options: RenderOptions = {}): string {
   if (result.ok) return '';
   const failures = result.failures.map((failure) => renderFailure(failure, file, options));
-  const trace = result.trace === undefined ? '' : `\n${renderTrace(result.trace)}`;
+  const trace = result.trace === undefined ? '' : `\n${renderTrace(result.trace, options.columns)}`;
   return `${failures.join('\n')}${trace}`;
 }
 
@@ -41,8 +41,12 @@ function renderFailure(
   const paint = options.color === true ? painted : plain;
   const range = rangeOf(root, path);
   const { line, column } = source.position(range.start);
+  const { columns } = options;
+  const place = `${source.name}:${line}:${column}:`;
+  const [head = '', ...more] = broken(`${place} failed: ${message.replace(/\s*\n\s*/g, ' ')}`, columns, 2);
   const lines = [
-    `${paint(1, `${source.name}:${line}:${column}:`)} ${paint(31, 'failed:')} ${message.replace(/\s*\n\s*/g, ' ')}`,
+    head.replace(place, (text) => paint(1, text)).replace(' failed:', () => ` ${paint(31, 'failed:')}`),
+    ...more,
     ...renderExcerpt(source, range, options),
     ...diff.map(
       (text) => `  ${text.startsWith('-') ? paint(31, text) : text.startsWith('+') ? paint(32, text) : text}`,
@@ -50,9 +54,18 @@ function renderFailure(
   ];
   if (help !== undefined) {
     const [first = '', ...rest] = help.split('\n');
-    lines.push(`  ${paint(36, 'help:')} ${first}`, ...rest.map((text) => `        ${text}`));
+    const [begin = '', ...others] = broken(`  help: ${first}`, columns, 8);
+    lines.push(
+      begin.replace('help:', (text) => paint(36, text)),
+      ...others,
+    );
+    lines.push(...rest.flatMap((text) => broken(`        ${text}`, text.startsWith(' ') ? undefined : columns, 8)));
   }
   return `${lines.join('\n')}\n`;
+}
+
+function broken(text: string, columns: number | undefined, indent: number): string[] {
+  return columns === undefined ? [text] : wrap(text, columns, indent);
 }
 
 type Paint = (code: number, text: string) => string;
@@ -72,18 +85,18 @@ function rangeOf(root: SyntaxNode, path: Path): Range {
   return entry?.key.range ?? node.range;
 }
 
-function renderTrace({ status, elapsedMs, steps, waitsFor }: Trace): string {
+function renderTrace({ status, elapsedMs, steps, waitsFor }: Trace, columns: number | undefined): string {
   const shown = steps.slice(-mostSteps);
   const left = steps.length - shown.length;
   const part = left === 0 ? '' : `, the last ${shown.length} of ${steps.length} steps`;
   const head = `  what the run did (${status} after ${durationText(elapsedMs)} of virtual time${part}):`;
-  const rows = table(shown.map(row)).trimEnd();
+  const rows = fittedTable(shown.map(row), columns === undefined ? undefined : columns - 4).trimEnd();
   const waits = waitsFor.map((text) => `  it waits for ${text}`);
   const none =
     steps.length === 0
       ? ['    nothing that takes time, and no handler']
       : rows.split('\n').map((text) => `    ${text}`);
-  return `${[head, ...none, ...waits].join('\n')}\n`;
+  return `${[...broken(head, columns, 4), ...none, ...waits.flatMap((text) => broken(text, columns, 4))].join('\n')}\n`;
 }
 
 function row({ place, state, attempts, interruptions, atMs, tookMs, detail }: TraceStep): string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LiveReader } from '../../../src/cli/live/live-reader.js';
 import { type Screen, renderLive } from '../../../src/cli/live/live-view.js';
-import { widthOf } from '../../../src/cli/columns.js';
+import { widthOf } from '../../../src/common/index.js';
 import { HistoryReader } from '../../../src/engine/index.js';
 import { World } from '../../support/world.js';
 

@@ -1,4 +1,4 @@
-import { cellsOf } from '../../../src/syntax/index.js';
+import { cellsOf } from '../../../src/common/index.js';
 
 /** As much of a terminal as is needed to see what is on it in the end: lines, the cursor, erasing. */
 export class TerminalScreen {

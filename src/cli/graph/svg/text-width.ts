@@ -1,4 +1,4 @@
-import { cellsOf } from '../../../syntax/index.js';
+import { cellsOf } from '../../../common/index.js';
 
 /** Advance widths of Helvetica (and Arial, Liberation Sans) in thousandths of the size, of the characters from 32 on. */
 const helvetica = [
