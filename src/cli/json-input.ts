@@ -30,7 +30,7 @@ async function textOf(option: string, argument: string, io: Io): Promise<{ text:
     const reason = error instanceof Error ? error.message : String(error);
     const message =
       systemCodeOf(error) === 'ENOENT'
-        ? `${option} ${argument}: there is no file ${path}`
+        ? `${option} ${argument} cannot be read: there is no file ${path}`
         : `${option} ${argument} cannot be read: ${reason}`;
     throw new CommandFailure(exitCodes.usage, message, { cause: error });
   }

@@ -24,7 +24,7 @@ const names = ['ts', 'js', 'mjs', 'yaml', 'yml', 'json'].map((extension) => `run
  */
 export async function findConfig(flag: string | undefined, io: Io): Promise<ProjectConfig | undefined> {
   const named = flag ?? nonEmpty(io.env.RUNSHEET_CONFIG);
-  const file = named === undefined ? nearestConfig(io.cwd) : resolve(io.cwd, named);
+  const file = named === undefined ? nearestConfig(io) : resolve(io.cwd, named);
   if (file === undefined) return undefined;
   if (!existsSync(file))
     throw new CommandFailure(
@@ -36,11 +36,12 @@ export async function findConfig(flag: string | undefined, io: Io): Promise<Proj
   return { name, folder: dirname(file), config: await readConfig(file, name) };
 }
 
-function nearestConfig(from: string): string | undefined {
-  for (let folder = resolve(from); ; folder = dirname(folder)) {
+function nearestConfig(io: Io): string | undefined {
+  for (let folder = resolve(io.cwd); ; folder = dirname(folder)) {
     const [file, another] = names.map((name) => join(folder, name)).filter((each) => existsSync(each));
     if (another !== undefined) {
-      throw new CommandFailure(exitCodes.usage, `${file} and ${another} are both the config of the project; keep one`);
+      const both = [file, another].map((each) => each && seenFrom(each, io)).join(' and ');
+      throw new CommandFailure(exitCodes.usage, `${both} are both the config of the project; keep one`);
     }
     if (file !== undefined) return file;
     if (folder === dirname(folder)) return undefined;

@@ -45,6 +45,11 @@ async function waiting(flows: Project, count: number): Promise<string[]> {
   return ids;
 }
 
+/** As people are told it. */
+async function shortHashOf(flows: Project, path: string): Promise<string> {
+  return (await hashOf(flows, path)).slice(0, 12);
+}
+
 describe('runsheet diff', () => {
   it('says what changed in meaning between two flows', async () => {
     const flows = project();
@@ -52,8 +57,8 @@ describe('runsheet diff', () => {
     expect(code).toBe(0);
     expect(out).toBe(
       [
-        `before: order revision 1, hash ${await hashOf(flows, 'a.yaml')} (a.yaml)`,
-        `after:  order revision 1, hash ${await hashOf(flows, 'b.yaml')} (b.yaml)`,
+        `before: order revision 1, hash ${await shortHashOf(flows, 'a.yaml')} (a.yaml)`,
+        `after:  order revision 1, hash ${await shortHashOf(flows, 'b.yaml')} (b.yaml)`,
         'workflow',
         '  ~ input.total.minimum: 0 → 1',
         'items',
@@ -75,7 +80,7 @@ describe('runsheet diff', () => {
     const { code, out } = await flows.runsheet(['diff', '-', 'a.yaml'], { stdin });
     expect({ code, out }).toEqual({
       code: 0,
-      out: `same: order revision 1, hash ${await hashOf(flows, 'a.yaml')} (a.yaml)\n`,
+      out: `same: order revision 1, hash ${await shortHashOf(flows, 'a.yaml')} (a.yaml)\n`,
     });
   });
 
@@ -85,8 +90,12 @@ describe('runsheet diff', () => {
     const { code, out } = await flows.runsheet(['diff', 'a.yaml', 'b.yaml']);
     expect(code).toBe(5);
     expect(out).toContain(
-      `7 unfinished runs are on revision 1, hash ${await hashOf(flows, 'a.yaml')}: ${ids.slice(0, 5).join(', ')}, and 2 more\n` +
-        '  the same revision with other content is refused until they have ended: raise `revision` to 2\n',
+      `7 unfinished runs are on revision 1, hash ${await shortHashOf(flows, 'a.yaml')}:\n` +
+        `${ids
+          .slice(0, 5)
+          .map((id) => `  ${id}\n`)
+          .join('')}  and 2 more\n` +
+        'the same revision with other content is refused until they have ended: raise `revision` to 2\n',
     );
   });
 
@@ -98,8 +107,8 @@ describe('runsheet diff', () => {
     expect(code).toBe(0);
     expect(out).toContain('  + revision: 2\n');
     expect(out).toContain(
-      `1 unfinished run is on revision 1, hash ${await hashOf(flows, 'a.yaml')}: ${id}\n` +
-        '  they end on revision 1: keep its flow among the definitions, or drive them by runsheet worker --adopt-stored\n',
+      `1 unfinished run is on revision 1, hash ${await shortHashOf(flows, 'a.yaml')}:\n  ${id}\n` +
+        'they end on revision 1: keep its flow among the definitions, or drive them by `runsheet worker --adopt-stored`\n',
     );
   });
 
@@ -120,7 +129,7 @@ describe('runsheet diff', () => {
     const same = await flows.runsheet(['diff', 'a.yaml']);
     expect(same).toMatchObject({
       code: 0,
-      out: `same: order revision 1, hash ${hash} (a.yaml)\nno unfinished run of order is on another content\n`,
+      out: `same: order revision 1, hash ${hash.slice(0, 12)} (a.yaml)\nno unfinished run of order is on another content\n`,
     });
   });
 

@@ -22,6 +22,8 @@ export interface CommandSurroundings {
   readonly size?: { readonly columns: number; readonly rows: number };
   /** Called with all of stderr so far, whenever there is more; `interrupt` is a Ctrl-C. */
   readonly onProgress?: (err: string, interrupt: (signal?: Interruption) => void) => void;
+  /** The same of stdout. */
+  readonly onOutput?: (out: string, interrupt: (signal?: Interruption) => void) => void;
 }
 
 /** A folder with files, and the command line run in it, in this process. Gone when the test has ended. */
@@ -59,19 +61,31 @@ export class Project {
 
   async runsheet(args: readonly string[], surroundings: CommandSurroundings = {}): Promise<CommandResult> {
     const size = surroundings.size ?? { columns: 80, rows: 24 };
-    const { folder = '', stdin = '', env = {}, isTerminal = false, clock = systemClock, onProgress } = surroundings;
+    const {
+      folder = '',
+      stdin = '',
+      env = {},
+      isTerminal = false,
+      clock = systemClock,
+      onProgress,
+      onOutput,
+    } = surroundings;
     const interrupts = new Set<(signal: Interruption) => void>();
     let out = '';
     let err = '';
     let exited: number | undefined;
+    const interrupt = (signal: Interruption = 'SIGINT'): void => interrupts.forEach((listener) => listener(signal));
     const io: Io = {
       cwd: this.path(folder),
       env,
       clock,
-      out: (text) => void (out += text),
+      out: (text) => {
+        out += text;
+        onOutput?.(out, interrupt);
+      },
       err: (text) => {
         err += text;
-        onProgress?.(err, (signal = 'SIGINT') => interrupts.forEach((listener) => listener(signal)));
+        onProgress?.(err, interrupt);
       },
       outIsTerminal: isTerminal,
       errIsTerminal: isTerminal,

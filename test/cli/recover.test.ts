@@ -67,7 +67,7 @@ describe('runsheet recover', () => {
       code: 0,
       out: [
         'taken over: 0 running, 0 compensating; waiting: 0',
-        `1 run without definition: gate revision 1, hash ${definitionHash}:`,
+        `1 run without definition: gate revision 1, hash ${definitionHash.slice(0, 12)}:`,
         `  ${id}`,
         'put the flows with that content back among the definitions, or drive these runs from what is stored with them:',
         '  runsheet worker --adopt-stored --db .runsheet/runs.db',

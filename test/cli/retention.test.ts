@@ -58,7 +58,7 @@ describe.each(['cleanup', 'archive'])('runsheet %s', (command) => {
   it.each([
     [[], "required option '--older-than <duration>' not specified"],
     [['--older-than', '7'], 'error: --older-than: "7" has no unit: which is meant, 7s, 7m or 7h?'],
-    [['--older-than', '7d', '--status', 'running'], 'The states are completed, failed, cancelled.'],
+    [['--older-than', '7d', '--status', 'running'], 'the states are completed, failed, cancelled'],
   ])('refuses %j', async (args, message) => {
     const { code, err } = await (await project()).runsheet([command, ...args]);
     expect(code).toBe(2);

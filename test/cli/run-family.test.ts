@@ -21,7 +21,7 @@ describe('runsheet run --signal', () => {
   });
 
   it.each([
-    ['aproval=1', 4, 'there are approval, go'],
+    ['aproval=1', 4, 'did you mean approval?'],
     ['approval={"by":1}', 2, 'does not fit'],
     ['approval={', 2, '--signal approval is not JSON'],
   ])('refuses %s before anything is stored', async (signal, code, message) => {
@@ -40,7 +40,7 @@ describe('runsheet run --no-wait', () => {
     expect({ code, out }).toEqual({ code: 6, out: '' });
     const signal = `runsheet signal wf_1 approval --data '{ "approved": <boolean>, "by": <string> }'`;
     expect(timeless(err)).toBe(
-      `started    gate  wf_1\nwaiting    gate  until <time>\n              ${signal}\n` +
+      `started    gate  wf_1\nwaiting    gate  until <time>\n` +
         `wf_1 is waiting until <time> and can go on:\n  ${signal}\n  runsheet run gate --continue wf_1\n`,
     );
   });
@@ -53,7 +53,7 @@ describe('runsheet run --no-wait', () => {
     const stuck = await project.runsheet(['run', 'saga', '--no-wait']);
     expect(stuck.code).toBe(6);
     expect(timeless(stuck.err)).toContain(
-      'failed     saga  Stop: on purpose\nundoing    saga\nundoing    second\nstuck      second  Error: broken\nwaiting    saga\n              runsheet compensation resume wf_1\n',
+      'failed     saga  Stop: on purpose\nundoing    saga\nundoing    second\nstuck      second  Error: broken\nwaiting    saga\nwf_1 is compensation-stuck and can go on:\n  runsheet compensation resume wf_1\n',
     );
   });
 });

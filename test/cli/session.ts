@@ -133,7 +133,7 @@ class StandingClock implements Clock {
 }
 
 /** Words as a shell sees them. */
-function words(line: string): string[] {
+export function words(line: string): string[] {
   return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
     word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'),
   );

@@ -45,7 +45,7 @@ describe('runsheet signal', () => {
   });
 
   it.each([
-    [['k', 'aproval'], 4, 'there are approval, go'],
+    [['k', 'aproval'], 4, 'did you mean approval?'],
     [['nosuch', 'approval'], 4, 'there is no run with the id or key nosuch'],
     [['k', 'approval', '--data', '{'], 2, '--data is not JSON'],
     [['k', 'approval', '--data', '@nosuch.json'], 2, 'cannot be read'],

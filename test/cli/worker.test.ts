@@ -202,7 +202,7 @@ describe('runsheet worker', () => {
     await without.told('driving gate@2');
     expect((await stopped(without)).err).toContain(
       '1 run without definition: gate revision 1, hash ' +
-        `${(JSON.parse(first.out) as { run: { definitionHash: string } }).run.definitionHash}:\n  ${id}\n` +
+        `${(JSON.parse(first.out) as { run: { definitionHash: string } }).run.definitionHash.slice(0, 12)}:\n  ${id}\n` +
         'put the flows with that content back among the definitions, or drive these runs from what is stored with them:\n' +
         '  runsheet worker --adopt-stored\n',
     );
@@ -259,7 +259,7 @@ describe('runsheet worker, before it drives anything,', () => {
   it.each([
     [['--workflows', 'heldd'], 4, 'there is no workflow heldd in definitions; did you mean held?'],
     [['--definitions', 'nosuch'], 4, 'there is no folder nosuch of flows; --definitions names another'],
-    [['--concurrency', '0'], 2, 'It must be a whole number from 1 on.'],
+    [['--concurrency', '0'], 2, 'it must be a whole number from 1 on'],
   ])('refuses %j with %d', async (args, code, message) => {
     const result = await heldProject().runsheet(['worker', ...args]);
     expect(result.code).toBe(code);

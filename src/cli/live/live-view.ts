@@ -55,6 +55,9 @@ export function renderLive({ run, advice, notice }: LiveView, now: number, scree
   return [...head, ...body, ...foot].slice(0, Math.max(1, screen.rows));
 }
 
+/** On less there is no room for more than a line. */
+const roomForLines = 50;
+
 /** One line; where that is too long, the state first, then which run it is, then why. */
 function headTexts({ history: { run } }: LiveRun, now: number, columns: number): string[] {
   const { workflow, id, key, status, startedAt, endedAt, error } = run;
@@ -62,7 +65,7 @@ function headTexts({ history: { run } }: LiveRun, now: number, columns: number):
   const state = startedAt === null ? status : `${status}  ${durationText((endedAt ?? now) - startedAt)}`;
   const reason = error === null ? [] : [`${error.name}: ${oneLine(error.message)}`];
   const whole = [workflow, name, state, ...reason].join('  ');
-  if (widthOf(whole) <= columns) return [whole];
+  if (widthOf(whole) <= columns || columns < roomForLines) return [whole];
   return [`${workflow}  ${state}`, ...[name, ...reason].map((text) => `  ${text}`)];
 }
 
