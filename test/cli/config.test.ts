@@ -106,7 +106,7 @@ describe('the config of a project', () => {
     expect((await project.runsheet(['validate', '--no-handlers'], { env })).code).toBe(1);
     expect(await project.runsheet(['validate', '--config', 'no.yaml'])).toMatchObject({
       code: 4,
-      err: 'error: there is no config file no.yaml\n',
+      err: 'error: there is no config file no.yaml; leave it out to take runsheet.config.* of the project\n',
     });
   });
 
@@ -127,7 +127,8 @@ describe('the config of a project', () => {
     const project = new Project({ ...quiet, 'runsheet.config.yaml': text });
     const { code, out, err } = await project.runsheet(['list']);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain(message.startsWith(':') ? `error: runsheet.config.yaml${message}` : message);
+    expect(err).toMatch(/^error: /);
+    expect(err).toContain(message.startsWith(':') ? `runsheet.config.yaml${message}` : message);
   });
 
   it('tells all that is wrong at once; a module that cannot be loaded; two configs', async () => {

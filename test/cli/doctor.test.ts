@@ -59,7 +59,7 @@ describe('runsheet doctor', () => {
     const adoptable = await doctor(project);
     expect(adoptable.code).toBe(1);
     expect(adoptable.lines.join('\n')).toMatch(
-      /problem {2}runs: 1 run of greeting revision 1 without their flow \(hash [0-9a-f]{64}\)\n.*`runsheet worker --adopt-stored`/,
+      /problem {2}runs: 1 run of greeting revision 1 without its flow \(hash [0-9a-f]{12}\)\n.*`runsheet worker --adopt-stored`/,
     );
     rmSync(project.path('handlers/all.ts'));
     project.write('handlers/others.ts', notingHandlers.replace("name: 'note'", "name: 'jot'"));
@@ -83,7 +83,7 @@ steps:
     const { code, lines } = await doctor(project);
     expect(code).toBe(1);
     expect(lines.join('\n')).toMatch(
-      /problem {2}runs: 1 run could not undo a step and wait for a decision\n +`runsheet show wf_[0-9a-f]{32}`/,
+      /problem {2}runs: 1 run could not undo a step and waits for a decision\n +`runsheet show wf_[0-9a-f]{32}`/,
     );
   });
 

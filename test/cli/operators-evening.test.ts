@@ -108,7 +108,7 @@ describe("an operator's evening", () => {
       const report = typed(project, 'runsheet doctor');
       expect(report.code).toBe(1);
       const [showStuck = '', adopt = ''] = proposed(report.out);
-      expect(report.out).toMatch(/could not undo a step[\s\S]*campaign revision 1 without their flow/);
+      expect(report.out).toMatch(/could not undo a step[\s\S]*campaign revision 1 without its flow/);
 
       // Stuck in its undoing: `show` says why and offers two ways out; one of them, once the cause is mended.
       const stuck = typed(project, showStuck);

@@ -56,7 +56,7 @@ describe('runsheet archive', () => {
 
 describe.each(['cleanup', 'archive'])('runsheet %s', (command) => {
   it.each([
-    [[], "required option '--older-than <duration>' not specified"],
+    [[], 'missing option --older-than <duration>'],
     [['--older-than', '7'], 'error: --older-than: "7" has no unit: which is meant, 7s, 7m or 7h?'],
     [['--older-than', '7d', '--status', 'running'], 'the states are completed, failed, cancelled'],
   ])('refuses %j', async (args, message) => {

@@ -240,6 +240,6 @@ describe('a changed flow', () => {
     changed.write('f.yaml', `revision: 2\n${flow.replace('set: 1', 'set: 2')}`);
     const raised = await changed.runsheet(['run', 'f.yaml', '--key', 'k', '--no-wait']);
     expect(raised.code).toBe(5);
-    expect(raised.err).toMatch(/wf_[0-9a-f]+ was started from another content of f \(revision 1, hash [0-9a-f]{64}\)/);
+    expect(raised.err).toMatch(/wf_[0-9a-f]+ was started from another content of f \(revision 1, hash [0-9a-f]{12}\)/);
   });
 });

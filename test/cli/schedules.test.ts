@@ -84,7 +84,7 @@ describe('runsheet schedules', () => {
   it.each(['pause', 'resume', 'trigger'])('cannot %s one that is not there', async (verb) => {
     const reports = await project();
     const { code, err } = await reports.runsheet(['schedules', verb, 'report', 'evening']);
-    expect({ code, err }).toEqual({ code: 4, err: 'error: report has no schedule evening; there are 1, morning\n' });
+    expect({ code, err }).toEqual({ code: 4, err: 'error: report has no schedule evening, but 1, morning\n' });
   });
 
   it('says where schedules come from if there are none', async () => {

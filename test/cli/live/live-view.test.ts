@@ -158,7 +158,8 @@ $`),
     const screen = await screenOf(world, id, { columns: 60, rows: 10, color: false }, [
       `runsheet signal ${id} approval --data '{ "approved": <boolean> }'`,
     ]);
-    expect(screen).toBe(`wide  wf_1 (注文番号一二三四…
+    expect(screen).toBe(`wide  waiting  1ms
+  wf_1 (注文番号一二三四五六…
   ◦ warten  waits for go
   runsheet signal wf_1 \\
     approval --data '{ "approved": <boolean> }'
