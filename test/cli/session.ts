@@ -147,7 +147,8 @@ function lasting(text: string, { folder }: Project, ids: Map<string, string>): s
       .replaceAll(folder, '/home/ada/shop')
       // How long tests take, and what a database weighs, is not the same each time.
       .replace(/\((?:\d+(?:\.\d+)?m?s)+\)/g, '(<time>)')
-      .replace(/, \d+(?:\.\d)? KB,/g, ', 108 KB,')
+      .replace(/, version \d+, \d+(?:\.\d)? KB,/g, ', version 1, 108 KB,')
+      .replace(/has version \d+,/g, 'has version 1,')
       .replace(/^(.*Node: v|.*SQLite: |.*Runsheet: )[\d.]+$/gm, '$1<version>')
       .replace(/wf_[0-9a-f]{32}/g, (id) => {
         const known = ids.get(id) ?? `wf_${String(ids.size + 1).padStart(32, '0')}`;
