@@ -72,7 +72,7 @@ function breakFlow(folder, shell) {
   const wrong = right
     .replace('sales.read', 'sales.raed')
     .replace('delay: 1s', 'delay: 1')
-    .replace('=$steps.total', '$steps.total');
+    .replace('total: =$steps.total', 'total: $steps.total');
   writeFileSync(path, wrong);
   const { status, stdout } = shell('npx runsheet validate');
   writeFileSync(path, right);

@@ -52,9 +52,9 @@ export async function checkFiles(
       (!isGiven && !existsSync(pathOf(io, folder))) || known.some(({ read }) => read.root === undefined),
     ...(handlers !== undefined && { handlers }),
   });
-  const found = new Map(
-    [...checked, ...(await checkFlowTests(tests, folder, handlers, io))].map((each) => [each.source, each]),
-  );
+  const told = flows.map(({ source }) => source);
+  const checkedTests = await checkFlowTests(tests, folder, told, handlers, io);
+  const found = new Map([...checked, ...checkedTests].map((each) => [each.source, each]));
   const findings = sources.flatMap((source) => found.get(source) ?? []);
   return {
     findings,

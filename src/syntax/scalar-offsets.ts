@@ -63,7 +63,9 @@ function linesOf(source: string, offset: number): Line[] {
   let start = 0;
   for (;;) {
     const newline = source.indexOf('\n', start);
-    const end = newline < 0 ? source.length : newline > start && source[newline - 1] === '\r' ? newline - 1 : newline;
+    const last = newline < 0 ? source.length : newline;
+    // A file may end in the middle of a CRLF: the library takes the half for a whole.
+    const end = last > start && source[last - 1] === '\r' ? last - 1 : last;
     lines.push({ text: source.slice(start, end), offset: offset + start, breakAt: offset + end });
     if (newline < 0) return lines;
     start = newline + 1;

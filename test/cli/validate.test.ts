@@ -196,6 +196,21 @@ describe('runsheet validate', () => {
     });
   });
 
+  it('tells the mistakes of a flow once, not again at its test; at the test alone where only that is checked', async () => {
+    const project = new Project({
+      'definitions/good.yaml': good.replace('step: note', 'step: nota'),
+      'definitions/good.test.yaml': flowTest,
+      'handlers/all.ts': notingHandlers,
+    });
+    const codesOf = async (...paths: string[]): Promise<string[]> => {
+      const { out } = await project.runsheet(['validate', '--json', ...paths]);
+      return (JSON.parse(out) as { diagnostics: { code: string }[] }).diagnostics.map(({ code }) => code);
+    };
+    expect(await codesOf()).not.toContain('RS6021');
+    expect(await codesOf()).toContain('RS4007');
+    expect(await codesOf('definitions/good.test.yaml')).toEqual(['RS6021']);
+  });
+
   it('knows children among the paths, beside them and among the definitions', async () => {
     const parent = 'workflow: parent\nsteps:\n  - subWorkflow: kid\n  - subWorkflow: cousin\n  - subWorkflow: broken\n';
     const project = new Project({

@@ -182,6 +182,11 @@ describe('offsetOf finds the place of every character', () => {
     );
   });
 
+  it.each(['|\n', '>-\r\n'])('in a block that ends in the middle of a CRLF: %j', (header) => {
+    const source = `a: ${header}  =(1\r`;
+    expect(scalarAt(source, 'a').offsetOf(1)).toBe(source.indexOf('('));
+  });
+
   it('in folded blocks: single breaks become spaces, deeper lines keep theirs', () => {
     fc.assert(
       fc.property(blockLines, chomping, fc.nat(2), eol, (lines, chomp, trailing, newline) => {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { applyIgnoreComments } from '../../check/index.js';
 import type { Definition } from '../../definition/index.js';
 import type { HandlerCatalogue } from '../../handlers/index.js';
@@ -20,6 +20,8 @@ export interface LoadFlowTestOptions {
   readonly handlers?: HandlerCatalogue;
   /** Shared by many files of tests, so that each flow is read once. */
   readonly library?: FlowLibrary;
+  /** Paths of flows whose mistakes are told of themselves, so that a test need not say that there are any. */
+  readonly toldElsewhere?: ReadonlySet<string>;
 }
 
 export interface LoadedFlowTest {
@@ -52,7 +54,8 @@ export async function checkFlowTestSource(source: Source, options: LoadFlowTestO
   const report = new FlowTestReport();
   report.diagnostics.push(...diagnostics);
   const found = await findFlows(sound.document.workflow, source.name, options);
-  const workflow = reportFlow(found, { root: sound.root, name: sound.document.workflow }, report);
+  const { toldElsewhere } = options;
+  const workflow = reportFlow(found, { root: sound.root, name: sound.document.workflow, toldElsewhere }, report);
   if (workflow !== undefined) {
     const { handlers } = options;
     const children = found.children.flatMap(({ definition }) => definition ?? []);
@@ -113,7 +116,7 @@ function childrenOf(flow: LibraryFlow | undefined, around: readonly LibraryFlow[
 /** The definition of the flow under test, or what is wrong with it or with a child. */
 function reportFlow(
   { flow, children, names }: FoundFlows,
-  { root, name }: { root: SyntaxNode; name: string },
+  { root, name, toldElsewhere }: { root: SyntaxNode; name: string; toldElsewhere: ReadonlySet<string> | undefined },
   report: FlowTestReport,
 ): Definition | undefined {
   const range = rangeOf(root, ['workflow']);
@@ -127,7 +130,7 @@ function reportFlow(
     return undefined;
   }
   for (const each of [flow, ...children]) {
-    if (each.definition !== undefined) continue;
+    if (each.definition !== undefined || toldElsewhere?.has(resolve(each.path)) === true) continue;
     const what = each === flow ? 'the flow under test' : `\`${each.name ?? each.path}\`, which it starts,`;
     report.error('RS6021', range, `${what} has mistakes`, `see \`runsheet validate ${each.path}\``);
   }
