@@ -80,15 +80,15 @@ export const addAuthorCommands: CommandGroup = (command, io, done) => {
       done(await graph(target, options, io));
     });
 
-  command('handlers', 'list the handlers and what they take, give and throw')
+  command('handlers [handlers...]', 'list the handlers, or some of them, and what they take, give and throw')
     .option('--json', 'print JSON, with the whole schemas', false)
     .option('--schema', 'print the JSON Schema of flows that call these handlers, for the editor', false)
     .option('--types', 'print types of the inputs of the flows, for the compiler', false)
     .option(...sharedOptions.handlers)
     .option(...sharedOptions.definitions)
-    .action(async (options) => {
+    .action(async (names: string[], options) => {
       const { handlers } = await import('./commands/handlers.js');
-      done(await handlers(options, io));
+      done(await handlers(names, options, io));
     });
 };
 

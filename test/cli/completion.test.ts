@@ -50,6 +50,14 @@ describe('runsheet complete', () => {
     expect((await project.runsheet(['complete', '--', 'run', 'app'])).out).toBe('approval\tAsk somebody.\n:files\n');
   });
 
+  it('offers handlers', async () => {
+    const project = new Project(files);
+    expect(await offered(project, 'handlers', 'no')).toEqual(['note']);
+    expect((await project.runsheet(['complete', '--', 'handlers', 'note'])).out).toBe(
+      'note\tNotes a text and gives it back.\n',
+    );
+  });
+
   it('offers runs by key or id, and the signals there are', async () => {
     const project = new Project(files);
     await project.runsheet(['start', 'approval', '--key', 'july/c-45']);

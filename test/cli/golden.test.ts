@@ -78,6 +78,7 @@ const sessions: Readonly<Record<string, (shell: Shell) => Promise<void>>> = {
   },
   async handlers({ project, type }) {
     await type('runsheet handlers');
+    await type('runsheet handlers nosuch');
     await type('runsheet handlers --types');
     await type('runsheet handlers --types --json');
     await type('runsheet handlers --handlers nosuch');

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../../common/index.js';
-import type { HandlerDescription } from '../../handlers/index.js';
+import type { HandlerCatalogue, HandlerDescription } from '../../handlers/index.js';
+import { nearest } from '../../syntax/index.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import type { Io } from '../io.js';
@@ -22,8 +23,13 @@ export interface HandlersOptions {
   readonly definitions?: string;
 }
 
-/** Lists the handlers of the project with what they take, give and throw; or writes what editor and compiler need. */
-export async function handlers(options: HandlersOptions, io: Io): Promise<ExitCode> {
+/**
+ * Lists the handlers of the project with what they take, give and throw; or writes what editor and compiler need.
+ *
+ * @param names of those to list; none: all
+ * @throws CommandFailure (not found) naming one that there is not
+ */
+export async function handlers(names: readonly string[], options: HandlersOptions, io: Io): Promise<ExitCode> {
   if ([options.json, options.schema, options.types].filter(Boolean).length > 1) {
     throw new CommandFailure(exitCodes.usage, '--json, --schema and --types print different things; give one of them');
   }
@@ -35,12 +41,12 @@ export async function handlers(options: HandlersOptions, io: Io): Promise<ExitCo
   const { path } = handlersSetting(options.handlers, io);
   // Named even if not given, so that a missing folder is an error here.
   const catalogue = (await projectHandlers(path, io))?.catalogue() ?? new Map<string, HandlerDescription>();
-  const described = [...catalogue.values()];
   if (options.schema) {
     const schema = JSON.parse(readFileSync(packageFile('schemas/workflow.schema.json'), 'utf8')) as JsonObject;
     io.out(`${JSON.stringify(projectSchema(schema, catalogue), undefined, 2)}\n`);
     return exitCodes.fine;
   }
+  const described = names.length === 0 ? [...catalogue.values()] : names.map((name) => named(name, catalogue));
   if (options.json) {
     io.out(`${JSON.stringify({ version: 1, handlers: described }, undefined, 2)}\n`);
     return exitCodes.fine;
@@ -48,6 +54,14 @@ export async function handlers(options: HandlersOptions, io: Io): Promise<ExitCo
   io.out(described.map(describe).join('\n'));
   if (described.length === 0) io.err(`there are no handlers in ${path}\n`);
   return exitCodes.fine;
+}
+
+function named(name: string, catalogue: HandlerCatalogue): HandlerDescription {
+  const handler = catalogue.get(name);
+  if (handler !== undefined) return handler;
+  const near = nearest(name, catalogue.keys());
+  const remedy = near === undefined ? '`runsheet handlers` lists all' : `did you mean ${near}?`;
+  throw new CommandFailure(exitCodes.notFound, `there is no handler ${name}; ${remedy}`);
 }
 
 function describe({ name, description, input, output, errors }: HandlerDescription): string {
