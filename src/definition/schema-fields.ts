@@ -54,7 +54,9 @@ export function checkInputFields(node: MappingNode, report: Report): void {
 function isSound(node: SyntaxNode, isField: boolean, report: Report): boolean {
   const walk = new SchemaWalk(report, isField);
   walk.schema(node, isField);
-  const schema = toValue(node) as JsonObject | boolean;
+  const schema = toValue(node);
+  // The walk has said so.
+  if (!isJsonObject(schema) && typeof schema !== 'boolean') return false;
   if (isPlainlySound(schema)) return walk.refused.size === 0;
   const errors = schemaErrors(schema);
   const seen = new Set<string>();
