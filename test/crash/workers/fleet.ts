@@ -165,7 +165,11 @@ export class Fleet {
       orphans: [],
       definitionMissing: [],
     });
-    const released = database.releases(known);
+    // Of those whose lease had expired only what the recovery itself names was released from the dead for certain.
+    const released = database
+      .releases(known)
+      .filter(({ id, expired }) => expired === 0 || own.some((run) => run.id === id))
+      .map(({ id, status }) => ({ id, status }));
     expect(released).toEqual(expect.arrayContaining(own));
     const byOthers = released.filter(({ id }) => !own.some((run) => run.id === id));
     expect(byOthers.length + own.length, 'no run is released twice').toBe(released.length);

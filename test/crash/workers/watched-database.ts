@@ -59,10 +59,10 @@ export class WatchedDatabase {
     this.#db.exec(`
       create table seen_lease (kind text, run integer, owner text, epoch integer, live integer);
       create table seen_entry (run integer, seq integer, epoch integer, owner text);
-      create table seen_release (id text, status text);
+      create table seen_release (id text, status text, expired integer);
       create trigger see_release after update of owner on run
       when new.owner is null and new.interruptions > old.interruptions begin
-        insert into seen_release values (old.id, old.status);
+        insert into seen_release values (old.id, old.status, old.lease_expires_at <= ${now});
       end;
       create trigger see_lease after update of lease_expires_at on run
       when new.workflow = '${limited}' and new.lease_expires_at > ${now} begin
@@ -84,8 +84,8 @@ export class WatchedDatabase {
     return row?.count ?? 0;
   }
 
-  /** Those after the first so many, in order. */
-  releases(after: number): Release[] {
+  /** Those after the first so many, in order. `expired`: a claim may have come upon the lease, whoever held it. */
+  releases(after: number): (Release & { readonly expired: 0 | 1 })[] {
     return this.#all('select * from seen_release where rowid > ? order by rowid', after);
   }
 
