@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { endOnFault, main } from '../dist/cli/index.js';
+import { readFileSync } from 'node:fs';
 
 // `runsheet list | head` closes the pipe early, which is no mistake of anybody's.
 process.stdout.on('error', (error) => {
@@ -7,7 +7,14 @@ process.stdout.on('error', (error) => {
   process.exit(0);
 });
 
-endOnFault(process.argv);
-const exitCode = await main(process.argv);
-// What handlers left open (sockets, timers) must not keep the command from ending, but all output must be out.
-process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));
+// The version is asked for by scripts, again and again: loading the command line would take longer than all the rest.
+if (process.argv.length === 3 && process.argv[2] === '--version') {
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  process.stdout.write(`${JSON.parse(manifest).version}\n`);
+} else {
+  const { endOnFault, main } = await import('../dist/cli/index.js');
+  endOnFault(process.argv);
+  const exitCode = await main(process.argv);
+  // What handlers left open (sockets, timers) must not keep the command from ending, but all output must be out.
+  process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));
+}

@@ -35,6 +35,7 @@ export function builtCommand(): string {
     const { mtimeMs, size } = statSync(join(root, 'src', file));
     state.update(`${file} ${mtimeMs} ${size}\n`);
   }
+  state.update(readFileSync(join(root, 'bin', 'runsheet.js')));
   const folder = join(cache, state.digest('hex').slice(0, 16));
   if (!existsSync(folder)) build(sources, folder);
   return join(folder, 'bin', 'runsheet.js');

@@ -44,9 +44,9 @@ function loadedBy(args: readonly string[]): Set<string> {
 const runsThings = ['engine', 'storage', 'interpreter', 'better-sqlite3'];
 
 describe('a command loads what it needs', () => {
-  it('nothing but commander to tell its version or its help', () => {
-    for (const option of ['--version', '--help'])
-      expect([...loadedBy([option])].sort()).toEqual(['cli', 'commander', 'common']);
+  it('nothing to tell its version, nothing but commander to tell its help', () => {
+    expect([...loadedBy(['--version'])]).toEqual([]);
+    expect([...loadedBy(['--help'])].sort()).toEqual(['cli', 'commander', 'common']);
   });
 
   it.each([
