@@ -1,6 +1,6 @@
 import type { Recovery } from '../engine/index.js';
-import { shortHash } from './text.js';
 import { type Given, adoptCommand, showCommand } from './next-commands.js';
+import { countText, shortHash } from './text.js';
 
 /** Of many runs the first ones are enough to begin with; `--json` has all. */
 const mostRuns = 5;
@@ -10,9 +10,9 @@ export function recoveryLines(recovery: Recovery, given: Given): string[] {
   const { running, compensating, waiting, orphans, suspects } = recovery;
   return [
     `taken over: ${running} running, ${compensating} compensating; waiting: ${waiting}`,
-    ...section(`${counted(orphans.length)} whose owner is gone, going on alone`, orphans),
+    ...section(`${countText(orphans.length, 'run')} whose owner is gone, going on alone`, orphans),
     ...section(
-      `${counted(suspects.length)} interrupted again and again, each driven alone`,
+      `${countText(suspects.length, 'run')} interrupted again and again, each driven alone`,
       suspects,
       (id) => `  ${showCommand(id, given)}`,
     ),
@@ -32,7 +32,7 @@ function missingLines({ definitionMissing }: Recovery, given: Given): string[] {
   for (const one of definitionMissing) byHash.set(one.hash, [...(byHash.get(one.hash) ?? []), one]);
   const lines = [...byHash.values()].flatMap((runs) => {
     const [{ workflow, revision, hash } = { workflow: '', revision: 0, hash: '' }] = runs;
-    const title = `${counted(runs.length)} without definition: ${workflow} revision ${revision}, hash ${shortHash(hash)}`;
+    const title = `${countText(runs.length, 'run')} without definition: ${workflow} revision ${revision}, hash ${shortHash(hash)}`;
     return section(
       title,
       runs.map(({ run }) => run),
@@ -44,8 +44,4 @@ function missingLines({ definitionMissing }: Recovery, given: Given): string[] {
     'put the flows with that content back among the definitions, or drive these runs from what is stored with them:',
     `  ${adoptCommand(given)}`,
   ];
-}
-
-function counted(count: number): string {
-  return `${count} ${count === 1 ? 'run' : 'runs'}`;
 }

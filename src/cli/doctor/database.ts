@@ -5,8 +5,8 @@ import type { DatabaseState, RunRecord, Storage, Survey } from '../../storage/in
 import { databasePath, withExistingStorage } from '../database.js';
 import type { Io } from '../io.js';
 import { type Given, adoptCommand, showCommand } from '../next-commands.js';
-import { shortHash, timeText } from '../text.js';
-import { type Finding, counted, fine, problem, warning } from './finding.js';
+import { countText, shortHash, timeText } from '../text.js';
+import { type Finding, fine, problem, warning } from './finding.js';
 import type { Project } from './project.js';
 
 /** A log of this size is no longer copied in passing: somebody keeps it from being. */
@@ -86,14 +86,14 @@ function stuckFindings(stuck: readonly string[], given: Given): Finding[] {
   const [first] = stuck;
   if (first === undefined) return [];
   const verb = stuck.length === 1 ? 'waits' : 'wait';
-  const message = `${counted(stuck.length, 'run')} could not undo a step and ${verb} for a decision`;
+  const message = `${countText(stuck.length, 'run')} could not undo a step and ${verb} for a decision`;
   return [problem('runs', message, `\`${showCommand(first, given)}\` says why, and how to go on`)];
 }
 
 function namedFindings(runs: readonly string[], what: string, given: Given): Finding[] {
   const [first] = runs;
   if (first === undefined) return [];
-  return [warning('runs', `${counted(runs.length, 'run')} ${what}`, `look at \`${showCommand(first, given)}\``)];
+  return [warning('runs', `${countText(runs.length, 'run')} ${what}`, `look at \`${showCommand(first, given)}\``)];
 }
 
 /** Runs whose flow is gone, by its content; with the handlers that what is stored of it would need. */
@@ -110,7 +110,7 @@ async function missingFindings(
   const findings: Finding[] = [];
   for (const [hash, runs] of byHash) {
     const [{ workflow, revision } = { workflow: '', revision: 0 }] = runs;
-    const message = `${counted(runs.length, 'run')} of ${workflow} revision ${revision} without ${runs.length === 1 ? 'its' : 'their'} flow (hash ${shortHash(hash)})`;
+    const message = `${countText(runs.length, 'run')} of ${workflow} revision ${revision} without ${runs.length === 1 ? 'its' : 'their'} flow (hash ${shortHash(hash)})`;
     const stored = await storage.readDefinition(hash);
     const lacking = stored === undefined ? [] : lackingHandlers(stored.document, handlers?.names() ?? []);
     const remedy =

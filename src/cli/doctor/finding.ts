@@ -20,8 +20,3 @@ export function warning(subject: string, message: string, remedy: string): Findi
 export function problem(subject: string, message: string, remedy: string): Finding {
   return { subject, state: 'problem', message, remedy };
 }
-
-/** `1 run`, `3 runs` */
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}

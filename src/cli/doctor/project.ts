@@ -6,7 +6,8 @@ import { filesOf, readFlow } from '../flow-files.js';
 import { type Io, pathOf } from '../io.js';
 import { projectHandlers } from '../project-handlers.js';
 import { handlersSetting } from '../settings.js';
-import { type Finding, counted, fine, problem, warning } from './finding.js';
+import { countText } from '../text.js';
+import { type Finding, fine, problem, warning } from './finding.js';
 
 /** What the project has to drive runs with, as far as it could be loaded. */
 export interface Project {
@@ -44,7 +45,7 @@ async function loadHandlers(
             `there is no folder \`${handlersSetting(path, io).path}\` here`,
             'name the folder by --handlers',
           )
-        : fine('handlers', counted(handlers.names().length, 'handler'));
+        : fine('handlers', countText(handlers.names().length, 'handler'));
     return { finding, handlers };
   } catch (error) {
     const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
@@ -74,7 +75,7 @@ async function checkDefinitions(
   }
   const finding =
     wrong.length === 0
-      ? fine('flows', `${counted(definitions.length, 'flow')} without mistakes`)
+      ? fine('flows', `${countText(definitions.length, 'flow')} without mistakes`)
       : problem('flows', `mistakes in ${wrong.join(', ')}`, '`runsheet validate` shows them');
   return { finding, definitions };
 }

@@ -10,6 +10,7 @@ import {
   sectionsOf,
   stateText,
   treeOf,
+  terminalColors,
 } from '../run-tree/index.js';
 import { commandLines } from '../terminal-text.js';
 import { durationText, oneLine } from '../text.js';
@@ -187,7 +188,7 @@ function lineText({ depth, state, name, detail }: Line, now: number, screen: Scr
   if (!screen.color) return text;
   const head = `${indent}${mark}`;
   return text.startsWith(head)
-    ? `${indent}\u001b[${stateColors[state]}m${mark}\u001b[0m${faint(text.slice(head.length), name, state)}`
+    ? `${indent}\u001b[${terminalColors[state]}m${mark}\u001b[0m${faint(text.slice(head.length), name, state)}`
     : text;
 }
 
@@ -197,18 +198,6 @@ function faint(text: string, name: string, state: StateName): string {
   const end = name.length + 1;
   return text.length <= end ? text : `${text.slice(0, end)}\u001b[2m${text.slice(end)}\u001b[0m`;
 }
-
-const stateColors: Readonly<Record<StateName, number>> = {
-  'not-reached': 2,
-  running: 36,
-  waiting: 33,
-  completed: 32,
-  failed: 31,
-  skipped: 2,
-  aborted: 33,
-  undone: 35,
-  stuck: 31,
-};
 
 function paint(text: string, how: 'bold' | 'quiet' | 'attention', { columns, color }: Screen): string {
   const cut = cutTo(text, columns);

@@ -77,3 +77,16 @@ function forwardState(step: StepHistory, item: Item | undefined, isEnded: boolea
       return step.state;
   }
 }
+
+/** What a terminal is told (SGR) to show a state by its colour; faint what has not happened. */
+export const terminalColors: Readonly<Record<StateName, number>> = {
+  'not-reached': 2,
+  running: 36,
+  waiting: 33,
+  completed: 32,
+  failed: 31,
+  skipped: 2,
+  aborted: 33,
+  undone: 35,
+  stuck: 31,
+};

@@ -12,6 +12,7 @@ import {
   stateWords,
   treeOf,
   turnsText,
+  terminalColors,
 } from '../run-tree/index.js';
 import { durationText, oneLine, placeText, shortJson, timeText } from '../text.js';
 
@@ -168,18 +169,6 @@ function jsonDetail(
   return [`${label.padEnd(7)} ${full ? JSON.stringify(value) : shortJson(value, 160, '--full shows all')}`];
 }
 
-const colors: Readonly<Record<StateName, number>> = {
-  'not-reached': 2,
-  running: 36,
-  waiting: 33,
-  completed: 32,
-  failed: 31,
-  skipped: 2,
-  aborted: 33,
-  undone: 35,
-  stuck: 31,
-};
-
 /** Columns two spaces apart; below each row of the table what there is to say about it. */
 function render(header: readonly string[], rows: readonly Row[], options: TreeOptions): string {
   const all = [
@@ -209,5 +198,5 @@ function render(header: readonly string[], rows: readonly Row[], options: TreeOp
 function colored(line: string, at: number, text: string, state: StateName): string {
   const start = line.indexOf(text, Math.min(at, line.length) - 2);
   if (text === '' || start === -1) return line;
-  return `${line.slice(0, start)}\u001b[${colors[state]}m${text}\u001b[0m${line.slice(start + text.length)}`;
+  return `${line.slice(0, start)}\u001b[${terminalColors[state]}m${text}\u001b[0m${line.slice(start + text.length)}`;
 }
