@@ -4,7 +4,7 @@ export { type Body, type WalkedItem, bodiesOf, branchSegment, handlersOf, itemKe
 export { canonicalDocument, formulaText } from './canonical-document.js';
 export { type Definition, definitionFromCanonical, sealDefinition } from './definition.js';
 export { type ValidatedInput, inputSchemaOf, validateInput } from './input.js';
-export { type SchemaProblem, type SchemaValidator, compileSchema, problemsText } from './json-schema.js';
+export { type SchemaProblem, type SchemaValidator, compileSchema, firstProblem, problemsText } from './json-schema.js';
 export { type ReadWorkflow, readWorkflow } from './read-workflow.js';
 export { Report, describe, listed, quoted, valueRange } from './report.js';
 export * as scalarFields from './scalar-fields.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../common/index.js';
 import { type MappingEntry, type MappingNode, entryOf, toValue } from '../syntax/index.js';
-import { compileSchema } from './json-schema.js';
+import { firstProblem } from './json-schema.js';
 import { Report } from './report.js';
 import { checkSchema, problemText } from './schema-fields.js';
 import type { Surroundings } from './surroundings.js';
@@ -32,7 +32,7 @@ export function checkOnTimeout(node: MappingNode, report: Report): void {
   const invalid = new Report();
   checkSchema(schema, invalid);
   if (value === null || invalid.hasErrors) return;
-  const [problem] = compileSchema(toValue(schema) as JsonObject | boolean)(value);
+  const problem = firstProblem(toValue(schema) as JsonObject | boolean, value);
   if (problem === undefined) return;
   const message = `\`onTimeout\` does not fit the \`schema\` of the signal: ${problemText(problem)}`;
   report.error('RS2032', onTimeout.range, message, 'write a value that fits, or null');

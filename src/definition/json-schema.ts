@@ -5,6 +5,7 @@ import type * as FormatsModule from 'ajv-formats';
 import type * as Re2Module from 're2js';
 import type { JsonObject, JsonValue } from '../common/index.js';
 import { nearest } from '../syntax/index.js';
+import { fitsPlainly } from './plainly-fits.js';
 
 /** A place in a value that does not fit its schema. */
 export interface SchemaProblem {
@@ -78,6 +79,19 @@ export function linearPattern(pattern: string): { test(text: string): boolean } 
 
 export function compileSchema(schema: JsonObject | boolean, options = { fillDefaults: false }): SchemaValidator {
   return validatorOf(newAjv(options).compile(schema));
+}
+
+/**
+ * The first thing that is wrong with a value; the value is left as it is. A value that plainly fits does so without its
+ * schema being compiled.
+ */
+export function firstProblem(
+  schema: JsonObject | boolean,
+  value: JsonValue,
+  options = { fillDefaults: false },
+): SchemaProblem | undefined {
+  if (fitsPlainly(schema, value, options)) return undefined;
+  return compileSchema(schema, options)(structuredClone(value))[0];
 }
 
 export function validatorOf(validate: ValidateFunction): SchemaValidator {

@@ -21,7 +21,18 @@ function areDifferent(values: readonly JsonValue[]): boolean {
   return new Set(values).size === values.length;
 }
 
-/** What keywords hold, other than schemas. Those whose values are texts of a certain form are left out. */
+/** A pattern of ECMAScript, as the schema of schemas asks; whether it takes linear time is another question. */
+function isPattern(value: JsonValue): boolean {
+  if (typeof value !== 'string' || value.includes('\\Z')) return false;
+  try {
+    new RegExp(value, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What keywords hold, other than schemas. Most of those whose values are texts of a certain form are left out. */
 const holds: Readonly<Record<string, (value: JsonValue) => boolean>> = {
   $comment: isText,
   const: isAnything,
@@ -41,6 +52,8 @@ const holds: Readonly<Record<string, (value: JsonValue) => boolean>> = {
   minLength: isCount,
   minProperties: isCount,
   minimum: isNumber,
+  multipleOf: (value) => typeof value === 'number' && value > 0,
+  pattern: isPattern,
   readOnly: isBoolean,
   required: areNames,
   title: isText,

@@ -1,7 +1,7 @@
 import { type Diagnostic, type Source, type SyntaxNode, nodeAt, parseDocument, toValue } from '../syntax/index.js';
 import type { WorkflowDocument } from './document.generated.js';
 import { inputSchemaOf } from './input.js';
-import { compileSchema } from './json-schema.js';
+import { firstProblem } from './json-schema.js';
 import { mended } from './mended.js';
 import { otherTool } from './other-tools.js';
 import { Report } from './report.js';
@@ -47,9 +47,10 @@ function isNoEcho(diagnostic: Diagnostic, _: number, all: readonly Diagnostic[])
 
 function checkScheduledInput(root: SyntaxNode, document: WorkflowDocument, report: Report): void {
   if (document.schedule === undefined) return;
-  const validate = compileSchema(inputSchemaOf(document), { fillDefaults: true });
+  const schema = inputSchemaOf(document);
   document.schedule.forEach((entry, index) => {
-    const [problem] = validate(structuredClone(entry.input ?? (entry.input === null ? null : {})));
+    const input = entry.input ?? (entry.input === null ? null : {});
+    const problem = firstProblem(schema, input, { fillDefaults: true });
     const node = nodeAt(root, ['schedule', index, 'input']) ?? nodeAt(root, ['schedule', index]);
     if (problem === undefined || node === undefined) return;
     const message = `the input of this schedule does not fit the workflow's: ${problemText(problem)}`;

@@ -13,6 +13,7 @@ import {
 import { inputSchemaOf } from './input.js';
 import { formatNames, linearPattern, newAjv, schemaErrors, typeWords, validatorOf } from './json-schema.js';
 import { schemaKeywords, schemaListKeywords, schemaMapKeywords } from './json-schema-walk.js';
+import { fitsPlainly } from './plainly-fits.js';
 import { isPlainlySound } from './plainly-sound.js';
 import { booleanHelp } from './scalar-fields.js';
 import { keywordsMeant, typeMeant } from './schema-words.js';
@@ -196,10 +197,11 @@ function checkMeaning(
 /** Compiling takes milliseconds, and only references and defaults can still be wrong. */
 function needsCompiling(schema: JsonValue): boolean {
   if (!isJsonObject(schema)) return false;
-  const told = ['default', '$ref', '$dynamicRef', '$id', '$anchor', '$dynamicAnchor'];
-  return (
-    told.some((key) => Object.hasOwn(schema, key)) || innerSchemas(schema).some(([, inner]) => needsCompiling(inner))
-  );
+  const told = ['$ref', '$dynamicRef', '$id', '$anchor', '$dynamicAnchor'];
+  if (told.some((key) => Object.hasOwn(schema, key))) return true;
+  const { default: value } = schema;
+  if (value !== undefined && !fitsPlainly(schema, value, { fillDefaults: true })) return true;
+  return innerSchemas(schema).some(([, inner]) => needsCompiling(inner));
 }
 
 /** How to mend the value of a keyword. */

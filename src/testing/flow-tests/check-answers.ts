@@ -1,4 +1,4 @@
-import { compileSchema, problemText } from '../../definition/index.js';
+import { firstProblem, problemText } from '../../definition/index.js';
 import type { HandlerDescription } from '../../handlers/index.js';
 import { type Path, nearest } from '../../syntax/index.js';
 import { scenariosOf } from './check-names.js';
@@ -44,7 +44,7 @@ function checkReply(reply: Reply, path: Path, described: HandlerDescription, { r
   }
   if (output === undefined) return;
   const returned = 'returns' in reply ? reply.returns : undefined;
-  const [problem] = compileSchema(output)(returned ?? null);
+  const problem = firstProblem(output, returned ?? null);
   if (problem === undefined) return;
   if (returned === undefined) {
     const message = `an answer without \`returns\` does not fit the output of \`${name}\``;

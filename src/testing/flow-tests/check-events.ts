@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../common/index.js';
-import { type SchemaProblem, compileSchema, inputSchemaOf, problemText } from '../../definition/index.js';
+import { type SchemaProblem, firstProblem, inputSchemaOf, problemText } from '../../definition/index.js';
 import { type Path, type Range, nodeAt } from '../../syntax/index.js';
 import { pathIn, problemRange } from './value-problems.js';
 import type { Signal } from './document.generated.js';
@@ -9,8 +9,8 @@ import { type TestCheck, headOf, meant, pathOf, rangeOf } from './test-check.js'
 /** What a test starts the run with. */
 export function checkInput(check: TestCheck): void {
   const { root, index, flow, scenario, report } = check;
-  const input = structuredClone(scenario.input ?? (scenario.input === null ? null : {}));
-  const [problem] = compileSchema(inputSchemaOf(flow.document), { fillDefaults: true })(input);
+  const input = scenario.input ?? (scenario.input === null ? null : {});
+  const problem = firstProblem(inputSchemaOf(flow.document), input, { fillDefaults: true });
   const refused = scenario.expect?.refused === 'ValidationError';
   if (refused) {
     if (problem !== undefined) return;
@@ -64,7 +64,7 @@ function checkSignal(signal: Signal, path: Path, receiver: FlowUnderTest, { root
   }
   const schema = receiver.signals.get(name);
   const payload: JsonValue = signal.payload ?? null;
-  const problem = schema === undefined ? undefined : compileSchema(schema)(payload)[0];
+  const problem = schema === undefined ? undefined : firstProblem(schema, payload);
   const cannot = (why: string): void =>
     report.error('RS6033', rangeOf(root, [...path, 'refused']), `${why}, so it is not refused with \`${refused}\``);
   if (refused === 'UnknownSignal') return cannot(`${flow} waits for \`${name}\``);
