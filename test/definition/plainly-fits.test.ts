@@ -5,7 +5,18 @@ import { compileSchema } from '../../src/definition/index.js';
 import { fitsPlainly } from '../../src/definition/plainly-fits.js';
 import { isPlainlySound } from '../../src/definition/plainly-sound.js';
 
-const texts = ['', 'a', 'ab', '😀', '2030-02-28', '2030-02-30', '2030-01-01T10:00:00Z', 'a@b.example', 'a@b', 'a..b@c.de'];
+const texts = [
+  '',
+  'a',
+  'ab',
+  '😀',
+  '2030-02-28',
+  '2030-02-30',
+  '2030-01-01T10:00:00Z',
+  'a@b.example',
+  'a@b',
+  'a..b@c.de',
+];
 const scalar = fc.constantFrom<JsonValue>(null, true, false, 0, 1, -1, 1.5, 1e21, ...texts);
 const name = fc.constantFrom('a', 'b', 'toString');
 
