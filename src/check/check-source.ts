@@ -42,11 +42,11 @@ export interface CheckedDocument {
 
 /** The same of a flow that was read already, to learn what it is called and what it is made of; not yet sealed. */
 export function checkRead(source: Source, read: ReadWorkflow, options: CheckOptions): CheckedDocument {
-  const { root, document, diagnostics } = read;
+  const { root, document, diagnostics, isEcho = () => false } = read;
   const knowsAll = options.handlers !== undefined && options.workflows !== undefined;
   if (root === undefined) return { diagnostics: applyIgnoreComments(source, diagnostics, knowsAll) };
   const found = checkWorkflow({ source, root, ...(document !== undefined && { document }), ...options }).filter(
-    (each) => !isTypeOfSlip(each, diagnostics),
+    (each) => !isEcho(each) && !isTypeOfSlip(each, diagnostics),
   );
   const all = [...diagnostics.filter((each) => !isSaidAgain(each, found)), ...found].sort(
     (a, b) => a.range.start - b.range.start || a.range.end - b.range.end,

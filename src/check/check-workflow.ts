@@ -43,7 +43,8 @@ export function checkWorkflow(toCheck: WorkflowToCheck): Diagnostic[] {
   const model = readFlow(root);
   const steps = stepNamesOf(model);
   const constants = keysOf(root, 'constants');
-  const input = inputOf(root, document);
+  const inputSchema = inputSchemaIn(root, document);
+  const input = inputSchema ?? {};
   const elements = model.loopNames.map(({ name }) => name);
   checkFormulas(model, { steps, input, constants, elements }, report);
   checkHyphens(model, steps, report);
@@ -58,7 +59,7 @@ export function checkWorkflow(toCheck: WorkflowToCheck): Diagnostic[] {
   const misread = new Set(
     model.formulas.filter((use) => hyphenatedIds(use, model, steps).length > 0).map(({ node }) => node),
   );
-  checkTypes({ root, document, steps, handlers, workflows, misread }, report);
+  checkTypes({ root, inputSchema, steps, handlers, workflows, misread }, report);
   checkIds(model, source, report);
   checkPolicies(model, keysOf(root, 'retryPolicies'), report);
   checkLoopNames(model, report);
@@ -80,10 +81,16 @@ function constantsOf(root: SyntaxNode): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** Of a file with mistakes only the names of the fields are known. */
-function inputOf(root: SyntaxNode, document: WorkflowDocument | undefined): JsonObject {
+/** Undefined where a file with mistakes does not tell it. Of a schema with mistakes what is sound in it is known. */
+function inputSchemaIn(root: SyntaxNode, document: WorkflowDocument | undefined): JsonObject | undefined {
   if (document !== undefined) return inputSchemaOf(document);
-  const input = entryOf(root, 'input')?.value;
-  const fields = input?.kind === 'mapping' ? toValue(input) : {};
-  return { properties: isJsonObject(fields) ? fields : {} };
+  const [whole, listed] = ['inputSchema', 'input'].map((key) => {
+    const node = entryOf(root, key)?.value;
+    const value = node?.kind === 'mapping' ? toValue(node) : undefined;
+    return isJsonObject(value) ? value : undefined;
+  });
+  if (whole !== undefined) return whole;
+  // A field that is no schema: it may be that not fields were listed, but a schema as a whole was written.
+  if (listed === undefined || !Object.values(listed).every((field) => isJsonObject(field))) return undefined;
+  return inputSchemaOf({ workflow: '', steps: [], input: listed as Record<string, JsonObject> });
 }

@@ -1,19 +1,29 @@
-import { type Diagnostic, type Source, type SyntaxNode, nodeAt, parseDocument, toValue } from '../syntax/index.js';
+import {
+  type Diagnostic,
+  type RoughDocument,
+  type Source,
+  type SyntaxNode,
+  nodeAt,
+  parseDocument,
+  toValue,
+} from '../syntax/index.js';
 import type { WorkflowDocument } from './document.generated.js';
 import { inputSchemaOf } from './input.js';
 import { firstProblem } from './json-schema.js';
 import { mended } from './mended.js';
 import { otherTool } from './other-tools.js';
-import { Report } from './report.js';
+import { Report, inOrder } from './report.js';
 import { problemText } from './schema-fields.js';
 import { checkShape } from './shape-walk.js';
 
 export interface ReadWorkflow {
   /**
-   * Absent if the text is no YAML that the language allows, or was written for another tool. Misspelt keys whose right
-   * spelling is known have it here.
+   * Absent if the text is no YAML, or was written for another tool. Misspelt keys whose right spelling is known have it
+   * here; where YAML is used that the language refuses, it is what was probably meant.
    */
   readonly root?: SyntaxNode;
+  /** Whether what is found in the tree only repeats what is said of the text. Absent where nothing can. */
+  readonly isEcho?: RoughDocument['isEcho'];
   /** Absent if there is an error among the diagnostics. */
   readonly document?: WorkflowDocument;
   /** In order of position. */
@@ -22,7 +32,8 @@ export interface ReadWorkflow {
 
 /** Reads a flow file as far as its shape goes: YAML (RS1…) and the shapes of the language (RS2…). */
 export function readWorkflow(source: Source): ReadWorkflow {
-  const { root, diagnostics } = parseDocument(source);
+  const { root: sound, rough, diagnostics } = parseDocument(source);
+  const root = sound ?? rough?.root;
   if (root === undefined) return { diagnostics };
   const report = new Report();
   const other = otherTool(root);
@@ -30,8 +41,12 @@ export function readWorkflow(source: Source): ReadWorkflow {
     report.error('RS2042', other.range, `this file was written for ${other.tool}`, other.help);
     return { diagnostics: report.inOrder() };
   }
-  report.diagnostics.push(...diagnostics);
   const renamed = checkShape(root, report);
+  if (rough !== undefined) {
+    const found = report.inOrder().filter((each) => !rough.isEcho(each));
+    return { root: mended(root, renamed), isEcho: rough.isEcho, diagnostics: inOrder([...diagnostics, ...found]) };
+  }
+  report.diagnostics.push(...diagnostics);
   if (report.hasErrors) return { root: mended(root, renamed), diagnostics: report.inOrder().filter(isNoEcho) };
   // What the shape walk lets through is a document; a test compares it with the JSON Schema.
   const document = toValue(root) as unknown as WorkflowDocument;

@@ -16,13 +16,17 @@ export class Report {
     return this.diagnostics.some((diagnostic) => diagnostic.severity === 'error');
   }
 
-  /** In order of position, so that a reader goes through the file once; what an alias repeats only once. */
   inOrder(): Diagnostic[] {
-    const distinct = new Map(
-      this.diagnostics.map((each) => [`${each.code} ${each.range.start} ${each.range.end} ${each.message}`, each]),
-    );
-    return [...distinct.values()].sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end);
+    return inOrder(this.diagnostics);
   }
+}
+
+/** In order of position, so that a reader goes through the file once; what an alias repeats only once. */
+export function inOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const distinct = new Map(
+    diagnostics.map((each) => [`${each.code} ${each.range.start} ${each.range.end} ${each.message}`, each]),
+  );
+  return [...distinct.values()].sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end);
 }
 
 /** What to underline for a value: itself, or its key where the value is a list or map of many lines. */

@@ -17,6 +17,7 @@ export {
   toValue,
 } from './tree.js';
 export { type ParsedDocument, parseDocument } from './parse.js';
+export { type RoughDocument } from './rough-document.js';
 export { foreignMarker, foreignMarkerMessage, ourPath, waysOutOf } from './foreign-markers.js';
 export { nearest } from './nearest.js';
 export { writeYaml } from './write-yaml.js';

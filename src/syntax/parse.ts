@@ -4,6 +4,7 @@ import type { Diagnostic } from './diagnostic.js';
 import { type Mask, type Slip, colonSlip, flowFormulaSlip, markerSlip } from './formula-slips.js';
 import { explainLibraryError } from './library-errors.js';
 import { limits } from './limits.js';
+import { type RoughDocument, roughDocument } from './rough-document.js';
 import type { Source } from './source.js';
 import type { SyntaxNode } from './tree.js';
 import { TreeBuilder } from './tree-builder.js';
@@ -11,6 +12,8 @@ import { TreeBuilder } from './tree-builder.js';
 export interface ParsedDocument {
   /** Absent if there is an error among the diagnostics. */
   readonly root?: SyntaxNode;
+  /** In its place, where the text could be read to its end although something in it is refused. */
+  readonly rough?: RoughDocument;
   /** In order of position. */
   readonly diagnostics: Diagnostic[];
 }
@@ -28,8 +31,9 @@ export function parseDocument(source: Source): ParsedDocument {
   const fatalAt = reading.fatal?.range.start ?? Infinity;
   const [document] = reading.documents;
   let root: SyntaxNode | undefined;
+  const words = reading.masks.filter(({ as }) => as === 'word').map(({ range }) => range);
   if (document !== undefined && !isEmpty(document)) {
-    const builder = new TreeBuilder(source);
+    const builder = new TreeBuilder(source, words);
     root = builder.build(document);
     const masked = reading.slips.map((slip) => slip.range);
     diagnostics.push(
@@ -40,8 +44,11 @@ export function parseDocument(source: Source): ParsedDocument {
     );
   }
   diagnostics.sort((left, right) => left.range.start - right.range.start);
-  if (root === undefined || diagnostics.some((diagnostic) => diagnostic.severity === 'error')) return { diagnostics };
-  return { root, diagnostics };
+  if (root === undefined || reading.fatal !== undefined) return { diagnostics };
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return { root, diagnostics };
+  const rough = reading.isGuessable ? roughDocument(root, errors, reading.masks, source.text) : undefined;
+  return { ...(rough !== undefined && { rough }), diagnostics };
 }
 
 function unreadableText(source: Source): Diagnostic | undefined {
@@ -67,6 +74,10 @@ function unreadableText(source: Source): Diagnostic | undefined {
 
 interface Reading {
   readonly slips: readonly Diagnostic[];
+  /** What was masked on their account. */
+  readonly masks: readonly Mask[];
+  /** Whether what is masked stands for single values, so that the rest is as it was meant. */
+  readonly isGuessable: boolean;
   /** The first thing that the library could not read. */
   readonly fatal?: Diagnostic;
   readonly documents: readonly Document.Parsed[];
@@ -79,18 +90,22 @@ interface Reading {
  */
 function readPastSlips(original: string): Reading {
   const slips: Diagnostic[] = [];
+  const masks: Mask[] = [];
+  let isGuessable = true;
   const rounds = Math.max(3, Math.min(50, Math.floor((4 * limits.bytes) / (original.length + 1))));
   let text = original;
   for (let round = 1; ; round += 1) {
     const tokens = [...new Parser().parse(text)];
     const { slips: seen, tooDeep } = slipsIn(tokens, original);
-    if (tooDeep !== undefined) return { slips, fatal: tooDeep, documents: [], tokens };
+    if (tooDeep !== undefined) return { slips, masks, isGuessable, fatal: tooDeep, documents: [], tokens };
     // What is masked can still look like a slip; said once, it is read past.
     const found = seen.filter(({ diagnostic: { code, range } }) =>
       slips.every((each) => each.code !== code || each.range.start !== range.start),
     );
     if (found.length > 0 && round < rounds) {
       slips.push(...found.map((slip) => slip.diagnostic));
+      masks.push(...found.flatMap((slip): readonly Mask[] => slip.masks));
+      isGuessable &&= found.every((slip) => slip.masks.length === 1);
       text = masked(text, found);
       continue;
     }
@@ -98,7 +113,7 @@ function readPastSlips(original: string): Reading {
     const [first] =
       documents[0] === undefined ? [] : [...documents[0].errors, ...documents[0].warnings].sort(byPosition);
     const fatal = first === undefined ? undefined : explainLibraryError(first, tokens, text);
-    return { slips, documents, tokens, ...(fatal === undefined ? {} : { fatal }) };
+    return { slips, masks, isGuessable, documents, tokens, ...(fatal === undefined ? {} : { fatal }) };
   }
 }
 

@@ -19,7 +19,11 @@ export class TreeBuilder {
   #expansions = 0;
   #added = 0;
 
-  constructor(private readonly source: Source) {}
+  /** `masked`: what was read as mere words, and stands in the tree as it was written. */
+  constructor(
+    private readonly source: Source,
+    private readonly masked: readonly Range[] = [],
+  ) {}
 
   build(document: Document.Parsed): SyntaxNode {
     return this.#node(document.contents, 1, { start: 0, end: 0 });
@@ -47,7 +51,10 @@ export class TreeBuilder {
     if (isScalar(node)) return range.start === range.end ? emptyScalar(place) : this.#scalar(node, range);
     if (isMap(node)) return this.#mapping(node, range, depth);
     if (isSeq(node)) {
-      const items = node.items.map((item) => this.#node(item as Node | null, depth + 1, this.#dashBefore(item, range)));
+      const items = node.items.flatMap((item) => {
+        if (isMap(item) && item.anchor === undefined) return this.#itemMaps(item, rangeOf(item), depth + 1);
+        return [this.#node(item as Node | null, depth + 1, this.#dashBefore(item, range))];
+      });
       return this.#measured({ kind: 'sequence', items, range, flow: node.flow === true }, items);
     }
     throw new TypeError(`unexpected YAML node ${node.constructor.name}`);
@@ -61,35 +68,63 @@ export class TreeBuilder {
   }
 
   #mapping(node: YAMLMap, range: Range, depth: number): MappingNode {
-    const entries: MappingEntry[] = [];
-    const seen = new Map<string, Range>();
-    for (const pair of node.items) {
+    return this.#mappingOf(node, node.items, range, depth);
+  }
+
+  /** Several where a map begins again with its first key, since the `-` of a new item was forgotten. */
+  #itemMaps(node: YAMLMap, range: Range, depth: number): MappingNode[] {
+    const [first] = node.items;
+    const key = keyText(first);
+    const starts = node.items.flatMap((pair, index) => (index === 0 || keyText(pair) === key ? [index] : []));
+    if (key === undefined || node.flow === true || starts.length === 1) return [this.#mapping(node, range, depth)];
+    return starts.map((start, nth) => {
+      const pairs = node.items.slice(start, starts[nth + 1]);
+      const place = rangeOf(pairs[0]?.key as Node);
+      if (nth > 0) {
+        const help = `write \`- ${key}: …\` if a new item begins here; else remove one of the two`;
+        this.diagnostics.push(this.#duplicate({ value: key, range: place }, rangeOf(first?.key as Node), help));
+      }
+      return this.#mappingOf(node, pairs, nth === 0 ? range : { start: place.start, end: range.end }, depth);
+    });
+  }
+
+  #mappingOf(node: YAMLMap, pairs: YAMLMap['items'], range: Range, depth: number): MappingNode {
+    const entries = new Map<string, MappingEntry>();
+    const add = (entry: MappingEntry): void => {
+      const first = entries.get(entry.key.value);
+      entries.set(entry.key.value, first === undefined ? entry : joined(first, entry));
+    };
+    const merged: MappingEntry[] = [];
+    for (const pair of pairs) {
       const key = this.#key(pair.key as Node | null, range);
       const value = this.#node(pair.value as Node | null, depth + 1, key?.range ?? range);
-      if (key === undefined) continue;
-      if (pair.value === null) this.diagnostics.push(rules.noValueProblem(key.value, key.range));
-      const first = seen.get(key.value);
-      if (first !== undefined) {
-        this.diagnostics.push(this.#duplicate(key, first));
+      // As a member of an object `__proto__` would be none.
+      if (key === undefined || key.value === '__proto__') continue;
+      if (key.value === '<<' && key.style === 'plain') {
+        if (value.kind === 'mapping') merged.push(...value.entries);
         continue;
       }
-      seen.set(key.value, key.range);
-      entries.push({ key, value });
+      if (pair.value === null) this.diagnostics.push(rules.noValueProblem(key.value, key.range));
+      const first = entries.get(key.value);
+      if (first !== undefined) this.diagnostics.push(this.#duplicate(key, first.key.range));
+      add({ key, value });
     }
+    for (const entry of merged) if (!entries.has(entry.key.value)) entries.set(entry.key.value, entry);
+    const all = [...entries.values()];
     return this.#measured(
-      { kind: 'mapping', entries, range, flow: node.flow === true },
-      entries.map((entry) => entry.value),
+      { kind: 'mapping', entries: all, range, flow: node.flow === true },
+      all.map((entry) => entry.value),
     );
   }
 
-  #duplicate(key: MappingEntry['key'], first: Range): Diagnostic {
+  #duplicate(key: { value: string; range: Range }, first: Range, help = 'remove or rename one of the two'): Diagnostic {
     const lines = [first, key.range].map((range) => this.source.position(range.start).line);
     return {
       code: 'RS1009',
       severity: 'error',
       message: `the key \`${key.value}\` stands twice in one map, in line ${lines[0]} and in line ${lines[1]}`,
       range: key.range,
-      help: 'remove or rename one of the two',
+      help,
     };
   }
 
@@ -105,11 +140,7 @@ export class TreeBuilder {
     // A key that is not there is shown at its colon.
     const range = place.end > place.start ? place : { start: place.start, end: place.start + 1 };
     const value = String(node.value);
-    const problem = rules.keyProblem(value, node.type === 'PLAIN', range);
-    if (problem !== undefined) {
-      this.diagnostics.push(problem);
-      return undefined;
-    }
+    this.#report(rules.keyProblem(value, node.type === 'PLAIN', range));
     return { ...this.#text(node, value, 'key', range), value };
   }
 
@@ -129,6 +160,10 @@ export class TreeBuilder {
 
   #text(node: Scalar, value: string, role: 'key' | 'value', range: Range): ScalarNode {
     const style = styles[node.type ?? 'PLAIN'] ?? 'plain';
+    const offsetOf = offsetsOf(node.srcToken, value, range);
+    if (this.masked.some(({ start, end }) => start <= range.start && range.end <= end)) {
+      return { kind: 'scalar', value: this.#asWritten(value, offsetOf), range, style, offsetOf };
+    }
     this.#report(rules.unicodeProblem(value, range));
     if (style === 'plain') this.#report(rules.booleanWordProblem(value, role, range));
     const cutOffBy = style === 'plain' && role === 'value' ? this.#cutOff(value, range) : undefined;
@@ -139,8 +174,13 @@ export class TreeBuilder {
       range,
       style,
       ...(cutOffBy === undefined ? {} : { cutOffBy }),
-      offsetOf: offsetsOf(node.srcToken, value, range),
+      offsetOf,
     };
+  }
+
+  /** The text in whose place `_` was read. */
+  #asWritten(masked: string, offsetOf: (index: number) => number): string {
+    return masked.replaceAll('_', (_, index: number) => this.source.text[offsetOf(index)] ?? '_');
   }
 
   #cutOff(value: string, range: Range): Range | undefined {
@@ -165,9 +205,11 @@ export class TreeBuilder {
         range,
         help: endless
           ? 'write the value out'
-          : `mark the value that is meant with &${name}, or quote the text: "*${name}"`,
+          : /^\w+$/.test(name)
+            ? `mark the value that is meant with &${name}, or quote the text: "*${name}"`
+            : `quote it, since it is text: "*${name}"`,
       });
-      return emptyScalar(range);
+      return { kind: 'scalar', value: `*${name}`, range, style: 'plain', offsetOf: (index) => range.start + index };
     }
     this.#expansions += 1 + target.expansions;
     this.#added += target.node.range.end - target.node.range.start + target.added;
@@ -243,6 +285,25 @@ function offsetsOf(token: CST.Token | undefined, value: string, range: Range): (
 
 function isScalarToken(token: CST.Token): token is CST.FlowScalar | CST.BlockScalar {
   return CST.isScalar(token);
+}
+
+function keyText(pair: YAMLMap['items'][number] | undefined): string | undefined {
+  const key = pair?.key;
+  return isScalar(key) && typeof key.value === 'string' ? key.value : undefined;
+}
+
+/** What two entries of one key say together, so that nothing under either of them is taken for missing. */
+function joined(first: MappingEntry, second: MappingEntry): MappingEntry {
+  const [a, b] = [first.value, second.value];
+  if (a.kind === 'sequence' && b.kind === 'sequence')
+    return { ...first, value: { ...a, items: [...a.items, ...b.items] } };
+  if (a.kind !== 'mapping' || b.kind !== 'mapping') return first;
+  const entries = a.entries.map((entry) => {
+    const other = b.entries.find(({ key }) => key.value === entry.key.value);
+    return other === undefined ? entry : joined(entry, other);
+  });
+  const added = b.entries.filter(({ key }) => a.entries.every((entry) => entry.key.value !== key.value));
+  return { ...first, value: { ...a, entries: [...entries, ...added] } };
 }
 
 function rangeOf(node: Node): Range {

@@ -46,7 +46,8 @@ describe('runsheet validate', () => {
     expect(code).toBe(1);
     const { version, diagnostics } = JSON.parse(out) as { version: number; diagnostics: Record<string, unknown>[] };
     expect(version).toBe(1);
-    expect(diagnostics[0]).toEqual({
+    expect(diagnostics.map((each) => each.code)).toEqual(['RS2003', 'RS1019', 'RS4005', 'RS1009']);
+    expect(diagnostics[1]).toEqual({
       file: 'bad.yaml',
       line: 5,
       column: 15,

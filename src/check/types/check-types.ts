@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../common/index.js';
-import type { Report, WorkflowDocument } from '../../definition/index.js';
+import type { JsonObject, JsonValue } from '../../common/index.js';
+import { type Report, inputSchemaOf } from '../../definition/index.js';
 import type { HandlerCatalogue } from '../../handlers/index.js';
 import type { SyntaxNode } from '../../syntax/index.js';
 import { type StepNames, stepNamesOf } from '../step-names.js';
@@ -12,8 +12,8 @@ import { type Type, unknown } from './type.js';
 
 export interface FlowToType {
   readonly root: SyntaxNode;
-  /** Absent if the shape has mistakes: then nothing is known of the input. */
-  readonly document?: WorkflowDocument | undefined;
+  /** Absent if nothing is known of the input. */
+  readonly inputSchema?: JsonObject | undefined;
   readonly steps: StepNames;
   readonly handlers?: HandlerCatalogue | undefined;
   readonly workflows?: WorkflowCatalogue | undefined;
@@ -34,12 +34,12 @@ export function checkTypes(flow: FlowToType, report: Report): void {
 
 /** `above`: the workflows whose output is being found out; one of them as a child again tells nothing. */
 function typesOf(
-  { root, document, steps, handlers, workflows, misread }: FlowToType,
+  { root, inputSchema, steps, handlers, workflows, misread }: FlowToType,
   above: ReadonlySet<string>,
 ): FlowTypes {
   return new FlowTypes({
     root,
-    document,
+    inputSchema,
     handlers,
     misread: misread ?? new Set(),
     itemNamed: (name) => steps.items.get(name)?.node,
@@ -61,7 +61,8 @@ function childOutput(
   if (child === undefined || above.has(name)) return unknown;
   const root = syntaxOf(child.document as unknown as JsonValue);
   const steps = stepNamesOf(readFlow(root));
-  return typesOf({ root, document: child.document, steps, handlers, workflows }, new Set([...above, name])).output();
+  const inputSchema = inputSchemaOf(child.document);
+  return typesOf({ root, inputSchema, steps, handlers, workflows }, new Set([...above, name])).output();
 }
 
 /** A document as a tree that stands nowhere, for what reads trees. */

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../common/index.js';
-import { type Verb, type WorkflowDocument, inputSchemaOf, isVerb } from '../../definition/index.js';
+import { type Verb, isVerb } from '../../definition/index.js';
 import { functionNames, inspectFormula } from '../../expression/index.js';
 import type { HandlerCatalogue } from '../../handlers/index.js';
 import {
@@ -36,8 +36,8 @@ import {
 /** What the types of a flow are read from. */
 export interface FlowSources {
   readonly root: SyntaxNode;
-  /** Absent if the shape has mistakes: then less is known. */
-  readonly document?: WorkflowDocument | undefined;
+  /** Absent if nothing is known of the input. */
+  readonly inputSchema?: JsonObject | undefined;
   readonly handlers?: HandlerCatalogue | undefined;
   /** The item that `$steps.<name>` stands for. */
   readonly itemNamed: (name: string) => SyntaxNode | undefined;
@@ -82,13 +82,12 @@ export class FlowTypes {
   readonly #everywhere: FlowScope;
 
   constructor(private readonly sources: FlowSources) {
-    const { root, document } = sources;
+    const { root, inputSchema } = sources;
     const constants = entryOf(root, 'constants')?.value;
     this.#everywhere = withVariables(
       { variables: new Map(), conditions: [] },
       {
-        input: () =>
-          document === undefined ? unknown : typeOfSchema(inputSchemaOf(document), { fillsDefaults: true }),
+        input: () => (inputSchema === undefined ? unknown : typeOfSchema(inputSchema, { fillsDefaults: true })),
         constants: () => (constants === undefined ? mapOf([]) : widened(typeOfValue(toValue(constants)))),
         workflow: () => workflowType,
         run: () => runType,
