@@ -25,7 +25,8 @@ export async function nextCommands(storage: Storage, history: RunHistory, given:
 }
 
 /** The commands that would tell a run what it waits to be told. */
-export function answerCommands({ run, steps }: RunHistory, given: Given): string[] {
+export function answerCommands({ run, steps, order }: RunHistory, given: Given): string[] {
+  if (order !== null) return [];
   if (run.status === 'compensation-stuck') {
     return ['resume', 'abandon'].map((verdict) =>
       command(['runsheet compensation', verdict, run.id], { db: given.db }),

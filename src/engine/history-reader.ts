@@ -1,9 +1,10 @@
 import { RunsheetError } from '../common/index.js';
 import { type Definition, definitionFromCanonical } from '../definition/index.js';
-import type { JournalRow, RunRecord, RunStatus, Storage, StoredDefinition } from '../storage/index.js';
+import type { InboxMessage, JournalRow, RunRecord, RunStatus, Storage, StoredDefinition } from '../storage/index.js';
 import { BlockHistories } from './block-history.js';
 import { FlowPlaces } from './flow-places.js';
-import type { RunHistory, StepHistory } from './history.js';
+import { readStuck } from './entries.js';
+import type { RunHistory, RunOrder, StepHistory } from './history.js';
 import { assertResumable } from './resume.js';
 import { toRun } from './run.js';
 import { StepHistories } from './step-history.js';
@@ -38,7 +39,8 @@ export class HistoryReader {
       blocks.add(row);
     });
     const statuses = await childStatuses(this.#storage, id, steps.all);
-    steps.look(await this.#storage.readInbox(run, 0), (child) => statuses.get(child) ?? null);
+    const inbox = await this.#storage.readInbox(run, 0);
+    steps.look(inbox, (child) => statuses.get(child) ?? null);
     return {
       run: toRun(record),
       drivenUntil: record.leaseExpiresAt,
@@ -47,6 +49,7 @@ export class HistoryReader {
       blocks: blocks.all,
       reversals: reversalsOf(journal, flow, record.rollbackStatus),
       resumable: definition !== undefined && isResumable(() => assertResumable(record, journal, definition)),
+      order: orderOf(record, journal, inbox),
     };
   }
 }
@@ -95,6 +98,22 @@ async function childStatuses(
     if (child !== undefined) statuses.set(run, child.status);
   }
   return statuses;
+}
+
+function orderOf(
+  { status, endedAt }: RunRecord,
+  journal: readonly JournalRow[],
+  inbox: readonly InboxMessage[],
+): RunOrder | null {
+  if (status === 'compensation-stuck') {
+    const stuck = journal.findLast(({ kind }) => kind === 'compensation-stuck');
+    const since = readStuck(stuck?.payload ?? null).afterInbox;
+    const verdict = inbox.find(({ kind, seq }) => kind === 'operator' && seq > since);
+    return verdict === undefined ? null : (verdict.name as 'resume' | 'abandon');
+  }
+  const isDecided =
+    endedAt !== null || journal.some(({ kind }) => kind === 'cancel-requested' || kind === 'run-outcome');
+  return !isDecided && inbox.some(({ kind }) => kind === 'cancel') ? 'cancel' : null;
 }
 
 function isResumable(assert: () => void): boolean {

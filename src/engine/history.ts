@@ -19,7 +19,12 @@ export interface RunHistory {
   readonly reversals: readonly ReversalHistory[];
   /** It has failed, and `resume` would go on with it as a new run. */
   readonly resumable: boolean;
+  /** What somebody has told it, and nobody who drives it has obeyed yet. */
+  readonly order: RunOrder | null;
 }
+
+/** To end; about an unwind that is stuck, to try again or to leave the rest as it is. */
+export type RunOrder = 'cancel' | 'resume' | 'abandon';
 
 /** An item of the flow in one turn of its loops, if it is one that takes time or was skipped. */
 export type StepHistory = CallHistory | SleepHistory | GateHistory | ChildHistory | SkippedHistory;

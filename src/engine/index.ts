@@ -24,6 +24,7 @@ export type {
   HistoryError,
   ReversalHistory,
   RunHistory,
+  RunOrder,
   SkippedHistory,
   SleepHistory,
   StepHistory,

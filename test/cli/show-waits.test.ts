@@ -182,6 +182,32 @@ first    undone  1         <time>
     expect(out).not.toContain('\nnext');
   });
 
+  it('of a run that was told something nobody has obeyed yet: what, and no command that would tell it again', async () => {
+    const project = new Project(waitingFlows);
+    for (const [verdict, told] of [
+      ['abandon', 'it is told to leave as it is what is not undone'],
+      ['resume', 'it is told to try again to undo what failed'],
+    ] as const) {
+      await project.runsheet(['run', 'saga', '--no-wait', '--key', verdict]);
+      await project.runsheet(['compensation', verdict, verdict]);
+      expect(timeless((await project.runsheet(['show', verdict])).out)).toContain(
+        `\nwaits for  an engine that drives it: ${told}\nnext       runsheet run saga --continue wf_1\n`,
+      );
+      // Nobody need decide about it any more.
+      expect((await project.runsheet(['doctor'])).out).not.toContain('for a decision');
+      await project.runsheet(['run', 'saga', '--continue', verdict, '--no-wait']);
+    }
+    // Undone again without success: the question is a new one.
+    expect((await project.runsheet(['show', 'resume'])).out).toContain('\nwaits for  an operator: second could not');
+    expect((await project.runsheet(['show', 'abandon'])).out).toContain('\nstatus   failed, rollback abandoned');
+
+    await project.runsheet(['run', 'gate', '--no-wait', '--key', 'g']);
+    await project.runsheet(['cancel', 'g']);
+    expect(timeless((await project.runsheet(['show', 'g'])).out)).toContain(
+      '\nwaits for  an engine that drives it: it is told to end\nnext       runsheet run gate --continue wf_1\n',
+    );
+  });
+
   it('of a failed run that can be resumed, and of the two once it was', async () => {
     const project = new Project(waitingFlows);
     await project.runsheet(['run', 'breaks', '--key', 'k']);

@@ -67,7 +67,10 @@ async function runFindings(storage: Storage, project: Project, given: Given, io:
   const now = io.clock.now();
   const hashes = project.definitions.map(({ hash }) => hash);
   const survey = await storage.survey(nobody, hashes, now);
-  const stuck = (await storage.listRuns({ statuses: ['compensation-stuck'] })).runs.map(({ id }) => id);
+  // One that is due has been decided about.
+  const stuck = (await storage.listRuns({ statuses: ['compensation-stuck'] })).runs
+    .filter((run) => run.dueAt === null)
+    .map(({ id }) => id);
   const dueAt = await storage.nextDueAt(hashes);
   const findings = [
     ...stuckFindings(stuck, given),

@@ -1,25 +1,44 @@
 import { parseDuration } from '../../common/index.js';
 import { type WorkflowDocument, walkItems } from '../../definition/index.js';
-import type { ChildHistory, GateHistory, ReversalHistory, RunHistory, StepHistory } from '../../engine/index.js';
+import type {
+  ChildHistory,
+  GateHistory,
+  ReversalHistory,
+  RunHistory,
+  RunOrder,
+  StepHistory,
+} from '../../engine/index.js';
 import { typeOf } from '../schema-text.js';
 import { durationText, placeText, timeText } from '../text.js';
 
 /** What a run waits for, a line for each; nothing once it has ended. */
-export function waitsFor({ run, document, drivenUntil, steps, reversals }: RunHistory, now: number): string[] {
+export function waitsFor(history: RunHistory, now: number): string[] {
+  const { run, drivenUntil, order } = history;
   if (run.endedAt !== null) return [];
-  const waits = [
-    ...steps.map((step) => stepWait(step, now, remindersOf(document))),
-    ...reversals.map((reversal) => reversalWait(reversal)),
-  ].filter((text) => text !== undefined);
+  const waits = order === null ? ownWaits(history, now) : [];
+  const told = order === null ? '' : `: ${orders[order]}`;
   if (drivenUntil !== null) {
     const driver =
       drivenUntil > now ? 'an engine is driving it' : 'an engine that takes it over: the one that drove it is gone';
-    return [driver, ...waits];
+    return [driver + told, ...waits];
   }
   const isDue = run.dueAt !== null && run.dueAt <= now;
   if (waits.length === 0 && run.dueAt !== null && !isDue)
     return [`${timeText(run.dueAt)}, and an engine that drives it`];
-  return isDue || waits.length === 0 ? ['an engine that drives it', ...waits] : waits;
+  return isDue || waits.length === 0 ? [`an engine that drives it${told}`, ...waits] : waits;
+}
+
+const orders: Readonly<Record<RunOrder, string>> = {
+  cancel: 'it is told to end',
+  resume: 'it is told to try again to undo what failed',
+  abandon: 'it is told to leave as it is what is not undone',
+};
+
+function ownWaits({ document, steps, reversals }: RunHistory, now: number): string[] {
+  return [
+    ...steps.map((step) => stepWait(step, now, remindersOf(document))),
+    ...reversals.map((reversal) => reversalWait(reversal)),
+  ].filter((text) => text !== undefined);
 }
 
 function stepWait(step: StepHistory, now: number, reminders: ReadonlyMap<string, number>): string | undefined {
