@@ -35,7 +35,7 @@ export async function checkFiles(
   handlers: HandlerCatalogue | undefined,
   io: Io,
 ): Promise<CheckedFiles> {
-  const { path: folder, isGiven } = definitionsSetting(options.definitions, io);
+  const { path: folder, givenBy } = definitionsSetting(options.definitions, io);
   const paths = options.paths.length === 0 ? [folder] : options.paths;
   const isWanted = (name: string): boolean => isFlowFile(name) || isFlowTestFile(name);
   const sources = await readSources(paths, isWanted, options.stdinFilename ?? '<stdin>', io);
@@ -49,7 +49,7 @@ export async function checkFiles(
     workflows: catalogueOf(known),
     // Nobody knows which workflow a file is that cannot be read.
     workflowsMayBeMissing:
-      (!isGiven && !existsSync(pathOf(io, folder))) || known.some(({ read }) => read.root === undefined),
+      (givenBy === undefined && !existsSync(pathOf(io, folder))) || known.some(({ read }) => read.root === undefined),
     ...(handlers !== undefined && { handlers }),
   });
   const told = flows.map(({ source }) => source);

@@ -3,7 +3,7 @@ import type { Storage } from '../storage/index.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
 import { type Io, pathOf } from './io.js';
-import { databaseSetting } from './settings.js';
+import { databaseSetting, namedBy } from './settings.js';
 
 /** Where the runs are kept (see `databaseSetting`). */
 export function databasePath(db: string | undefined, io: Io): string {
@@ -34,7 +34,7 @@ export async function withExistingStorage<T>(
   if (!existsSync(path)) {
     throw new CommandFailure(
       exitCodes.notFound,
-      `there is no database ${path}; \`runsheet run\` makes one, --db names another`,
+      `there is no database ${path}${namedBy(databaseSetting(db, io))}; \`runsheet run\` makes one, --db names another`,
     );
   }
   const storage = await storageOf(db, io);

@@ -7,6 +7,7 @@ import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
 import { filesOf, readFlow } from './flow-files.js';
 import { type Io, pathOf } from './io.js';
+import { type PathSetting, namedBy } from './settings.js';
 
 /**
  * The definitions that a path or a name means: of a path the one in that file, of a name all revisions of it
@@ -16,7 +17,7 @@ import { type Io, pathOf } from './io.js';
  */
 export async function findDefinitions(
   pathOrName: string,
-  folder: string,
+  folder: PathSetting,
   handlers: HandlerRegistry | undefined,
   io: Io,
 ): Promise<Definition[]> {
@@ -35,9 +36,11 @@ async function flowAt(path: string, io: Io): Promise<Source> {
   throw new CommandFailure(exitCodes.usage, `${path} is a folder; give the path or the name of one flow`);
 }
 
-async function namedFlows(name: string, folder: string, io: Io): Promise<Source[]> {
+async function namedFlows(name: string, setting: PathSetting, io: Io): Promise<Source[]> {
+  const { path: folder } = setting;
   if (!existsSync(pathOf(io, folder))) {
-    const message = `there is no folder ${folder} to look for the workflow ${name} in; give its path, or --definitions`;
+    const place = `folder ${folder}${namedBy(setting)}`;
+    const message = `there is no ${place} to look for the workflow ${name} in; give its path, or --definitions`;
     throw new CommandFailure(exitCodes.notFound, message);
   }
   const sources: Source[] = [];

@@ -9,6 +9,7 @@ import { withChildren } from './find-children.js';
 import { nameOf } from './find-flow.js';
 import { filesOf, readFlow } from './flow-files.js';
 import { type Io, pathOf } from './io.js';
+import { type PathSetting, namedBy } from './settings.js';
 import { renderOptions } from './terminal-text.js';
 
 /**
@@ -18,13 +19,15 @@ import { renderOptions } from './terminal-text.js';
  * @throws CommandFailure (not found; invalid flow, once the mistakes of all files are shown)
  */
 export async function projectDefinitions(
-  folder: string,
+  setting: PathSetting,
   names: readonly string[] | undefined,
   handlers: HandlerRegistry | undefined,
   io: Io,
 ): Promise<Definition[]> {
+  const { path: folder } = setting;
   if (!existsSync(pathOf(io, folder))) {
-    throw new CommandFailure(exitCodes.notFound, `there is no folder ${folder} of flows; --definitions names another`);
+    const message = `there is no folder ${folder} of flows${namedBy(setting)}; name another by --definitions`;
+    throw new CommandFailure(exitCodes.notFound, message);
   }
   const sources: Source[] = [];
   for (const file of await filesOf(folder, io)) sources.push(await readFlow(file, io));

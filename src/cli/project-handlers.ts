@@ -1,13 +1,28 @@
 import { existsSync } from 'node:fs';
 import type { HandlerRegistry } from '../handlers/index.js';
+import { exitCodes } from './exit-codes.js';
+import { CommandFailure } from './failure.js';
 import { importModule } from './import-module.js';
 import { type Io, pathOf } from './io.js';
-import { handlersSetting } from './settings.js';
+import { type PathSetting, handlersSetting, namedBy } from './settings.js';
 
-/** Where the handlers of the project are; undefined if nobody said so, and the usual folder is not there. */
+/**
+ * Where the handlers of the project are; undefined if nobody said so, and the usual folder is not there.
+ *
+ * @throws CommandFailure (invalid flow) for a place that somebody named and that is not there
+ */
 export function handlersPath(flag: string | undefined, io: Io): string | undefined {
-  const { path, isGiven } = handlersSetting(flag, io);
-  return isGiven || existsSync(pathOf(io, path)) ? path : undefined;
+  const setting = handlersSetting(flag, io);
+  if (existsSync(pathOf(io, setting.path))) return setting.path;
+  if (setting.givenBy === undefined) return undefined;
+  throw noHandlers(setting);
+}
+
+export function noHandlers(setting: PathSetting): CommandFailure {
+  return new CommandFailure(
+    exitCodes.invalidFlow,
+    `there are no handlers at ${setting.path}${namedBy(setting)}; create that folder, or name the one that holds them`,
+  );
 }
 
 /**

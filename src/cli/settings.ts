@@ -48,10 +48,16 @@ function nearestConfig(io: Io): string | undefined {
   }
 }
 
-/** A path, and whether somebody said so. */
+/** A path, and who says so. */
 export interface PathSetting {
   readonly path: string;
-  readonly isGiven: boolean;
+  /** `--db`, `RUNSHEET_DB` or the key `db` in the config; undefined: nobody, it is the default. */
+  readonly givenBy: string | undefined;
+}
+
+/** What messages say after a path that is not as it should be: who named it, so that it can be mended there. */
+export function namedBy({ givenBy }: PathSetting): string {
+  return givenBy === undefined ? '' : `, which ${givenBy} names`;
 }
 
 /** Where the runs are kept: a path, or a URL as it was given. */
@@ -84,10 +90,12 @@ function pathSetting(
   fallback: string,
   io: Io,
 ): PathSetting {
-  const outside = flag ?? nonEmpty(io.env[variable]);
-  if (outside !== undefined) return { path: outside, isGiven: true };
+  if (flag !== undefined) return { path: flag, givenBy: `--${key}` };
+  const outside = nonEmpty(io.env[variable]);
+  if (outside !== undefined) return { path: outside, givenBy: variable };
   const configured = io.project?.config[key];
-  return { path: inProject(configured ?? fallback, io), isGiven: configured !== undefined };
+  if (configured === undefined) return { path: inProject(fallback, io), givenBy: undefined };
+  return { path: inProject(configured, io), givenBy: `\`${key}\` in ${io.project?.name}` };
 }
 
 /** A path of the project, seen from the working directory. */

@@ -8,5 +8,6 @@ export {
   SqliteStorage,
   type SqliteStorageOptions,
   inspectDatabase,
+  writeRefusal,
 } from './sqlite/index.js';
 export { interruptionDelayMs, suspectAfter } from './run-rules.js';

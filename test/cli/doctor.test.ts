@@ -1,7 +1,8 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { checkInstallation } from '../../src/cli/doctor/installation.js';
+import { asOrdinaryUser } from '../support/ordinary-user.js';
 import { Project, notingHandlers } from './project.js';
 
 const flow = `
@@ -39,6 +40,56 @@ describe('runsheet doctor', () => {
     expect(code).toBe(0);
     expect(lines).toContain('warning  handlers: there is no folder `handlers` here');
     expect(lines).toContain('         name the folder by --definitions, or make a project by `runsheet init`');
+  });
+
+  it('names a place that somebody gave and that is not there, and who gave it', async () => {
+    const project = new Project({ 'definitions/greeting.yaml': flow, 'handlers/all.ts': notingHandlers });
+    const problems = async (args: readonly string[], env: Record<string, string> = {}): Promise<string[]> => {
+      const { code, out } = await project.runsheet(['doctor', ...args], { env });
+      expect(code).toBe(1);
+      return out.split('\n').filter((line) => line.startsWith('problem'));
+    };
+    expect(await problems(['--handlers', 'nosuch'])).toEqual([
+      'problem  handlers: there are no handlers at nosuch, which --handlers names',
+    ]);
+    expect(await problems([], { RUNSHEET_DEFINITIONS: 'nosuch' })).toEqual([
+      'problem  flows: there is no folder nosuch of flows, which RUNSHEET_DEFINITIONS names',
+    ]);
+    project.write('runsheet.config.yaml', 'handlers: nosuch\ndefinitions: nowhere\ndb: definitions');
+    expect(await problems([])).toEqual([
+      'problem  handlers: there are no handlers at nosuch, which `handlers` in runsheet.config.yaml names',
+      'problem  flows: there is no folder nowhere of flows, which `definitions` in runsheet.config.yaml names',
+      expect.stringMatching(/^problem {2}database: .*definitions is a folder; give the path of a file/),
+    ]);
+  });
+
+  it('takes a folder without flows for what it is', async () => {
+    const { code, lines } = await doctor(new Project({ 'definitions/readme.md': '' }));
+    expect(code).toBe(0);
+    expect(lines).toContain('warning  flows: there is no flow (*.yaml, *.yml, *.json) in the folder definitions');
+  });
+
+  it('does not call a database sound that cannot be written', async () => {
+    const project = new Project({ 'definitions/greeting.yaml': flow, 'handlers/all.ts': notingHandlers });
+    await project.runsheet(['run', 'greeting']);
+    chmodSync(project.folder, 0o755);
+    chmodSync(project.path('.runsheet'), 0o777);
+    chmodSync(project.path('.runsheet/runs.db'), 0o444);
+    await asOrdinaryUser(async () => {
+      const { code, lines } = await doctor(project);
+      expect(code).toBe(1);
+      expect(lines).toContainEqual(
+        expect.stringMatching(/^problem {2}database: .*runs\.db cannot be written; give this user write permission/),
+      );
+    });
+    // One that is still to be made cannot be made here.
+    chmodSync(project.path('.runsheet'), 0o555);
+    await asOrdinaryUser(async () => {
+      const { code, out } = await project.runsheet(['doctor', '--db', '.runsheet/deep/new.db']);
+      expect(code).toBe(1);
+      expect(out).toMatch(/problem {2}database: .*new\.db cannot be written/);
+    });
+    chmodSync(project.path('.runsheet'), 0o755);
   });
 
   it('sends one with broken handlers or flows to the commands that show more', async () => {

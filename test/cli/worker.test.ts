@@ -258,7 +258,7 @@ describe('runsheet worker, before it drives anything,', () => {
 
   it.each([
     [['--workflows', 'heldd'], 4, 'there is no workflow heldd in definitions; did you mean held?'],
-    [['--definitions', 'nosuch'], 4, 'there is no folder nosuch of flows; --definitions names another'],
+    [['--definitions', 'nosuch'], 4, 'there is no folder nosuch of flows, which --definitions names'],
     [['--concurrency', '0'], 2, 'it must be a whole number from 1 on'],
   ])('refuses %j with %d', async (args, code, message) => {
     const result = await heldProject().runsheet(['worker', ...args]);

@@ -7,6 +7,7 @@ import { migrate, schemaVersion } from '../../src/storage/sqlite/schema.js';
 import { aRun, claim } from '../../src/testing/storage-cases/case.js';
 import { HastyClock } from './clocks.js';
 import { afterwards, opened, temporaryFile, temporaryFolder } from './places.js';
+import { asOrdinaryUser } from '../support/ordinary-user.js';
 
 describe('opening', () => {
   test('makes the folders and the file, and leaves one file when it is closed', async () => {
@@ -214,14 +215,3 @@ describe('while it is open', () => {
     await queued;
   });
 });
-
-/** Permissions mean nothing to root, as whom tests often run. */
-async function asOrdinaryUser(act: () => Promise<void>): Promise<void> {
-  const isRoot = process.geteuid?.() === 0;
-  if (isRoot) process.seteuid?.(65534);
-  try {
-    await act();
-  } finally {
-    if (isRoot) process.seteuid?.(0);
-  }
-}

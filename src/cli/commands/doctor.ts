@@ -18,7 +18,7 @@ export interface DoctorOptions {
 export async function doctor(options: DoctorOptions, io: Io): Promise<ExitCode> {
   const { json, db, handlers, definitions } = options;
   const installation = await checkInstallation();
-  const project = await checkProject(handlers, definitionsSetting(definitions, io).path, io);
+  const project = await checkProject(handlers, definitionsSetting(definitions, io), io);
   // Without its native module the database cannot be looked at; why is said already.
   const canOpen = installation.every(({ state }) => state !== 'problem');
   const database = canOpen ? await checkDatabase(db, project, { db, handlers, definitions }, io) : [];

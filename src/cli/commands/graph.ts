@@ -79,7 +79,7 @@ async function graphOf(target: string, options: GraphOptions, io: Io): Promise<G
 /** The flow that is meant; undefined where the word can only be the key of a run. */
 async function flowOf(target: string, { definitions, db }: GraphOptions, io: Io): Promise<Definition | undefined> {
   try {
-    const found = await findDefinitions(target, definitionsSetting(definitions, io).path, undefined, io);
+    const found = await findDefinitions(target, definitionsSetting(definitions, io), undefined, io);
     return [...found].sort((a, b) => b.revision - a.revision)[0];
   } catch (error) {
     const isUnknown = error instanceof CommandFailure && error.exitCode === exitCodes.notFound;

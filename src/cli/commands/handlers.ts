@@ -7,7 +7,7 @@ import { CommandFailure } from '../failure.js';
 import type { Io } from '../io.js';
 import { packageFile } from '../package-files.js';
 import { projectDefinitions } from '../project-definitions.js';
-import { projectHandlers } from '../project-handlers.js';
+import { noHandlers, projectHandlers } from '../project-handlers.js';
 import { projectSchema } from '../project-schema.js';
 import { typeOf } from '../schema-text.js';
 import { definitionsSetting, handlersSetting } from '../settings.js';
@@ -34,13 +34,14 @@ export async function handlers(names: readonly string[], options: HandlersOption
     throw new CommandFailure(exitCodes.usage, '--json, --schema and --types print different things; give one of them');
   }
   if (options.types) {
-    const { path } = definitionsSetting(options.definitions, io);
-    io.out(workflowTypes(await projectDefinitions(path, undefined, undefined, io)));
+    const folder = definitionsSetting(options.definitions, io);
+    io.out(workflowTypes(await projectDefinitions(folder, undefined, undefined, io)));
     return exitCodes.fine;
   }
-  const { path } = handlersSetting(options.handlers, io);
-  // Named even if not given, so that a missing folder is an error here.
-  const catalogue = (await projectHandlers(path, io))?.catalogue() ?? new Map<string, HandlerDescription>();
+  const setting = handlersSetting(options.handlers, io);
+  const catalogue = (await projectHandlers(options.handlers, io))?.catalogue();
+  // Here a missing folder is an error even if nobody named it.
+  if (catalogue === undefined) throw noHandlers(setting);
   if (options.schema) {
     const schema = JSON.parse(readFileSync(packageFile('schemas/workflow.schema.json'), 'utf8')) as JsonObject;
     io.out(`${JSON.stringify(projectSchema(schema, catalogue), undefined, 2)}\n`);
@@ -52,7 +53,7 @@ export async function handlers(names: readonly string[], options: HandlersOption
     return exitCodes.fine;
   }
   io.out(described.map(describe).join('\n'));
-  if (described.length === 0) io.err(`there are no handlers in ${path}\n`);
+  if (described.length === 0) io.err(`there are no handlers in ${setting.path}\n`);
   return exitCodes.fine;
 }
 

@@ -48,8 +48,9 @@ async function knownDefinitions(
   handlers: HandlerRegistry | undefined,
   io: Io,
 ): Promise<Definition[]> {
-  const { path, isGiven } = definitionsSetting(flag, io);
-  if (isGiven || existsSync(pathOf(io, path))) return projectDefinitions(path, undefined, handlers, io);
+  const folder = definitionsSetting(flag, io);
+  const { path, givenBy } = folder;
+  if (givenBy !== undefined || existsSync(pathOf(io, path))) return projectDefinitions(folder, undefined, handlers, io);
   say(io, `note: there is no folder \`${path}\` here, so no run has its definition; --definitions names another`);
   return [];
 }

@@ -51,9 +51,9 @@ export async function run(target: string, options: RunOptions, io: Io): Promise<
     throw new CommandFailure(exitCodes.usage, '--continue takes a run as it is: leave --input and --key out');
   }
   const handlers = await projectHandlers(options.handlers, io);
-  const { path: folder } = definitionsSetting(options.definitions, io);
+  const folder = definitionsSetting(options.definitions, io);
   const own = await findDefinitions(target, folder, handlers, io);
-  const definitions = await withChildren(own, folder, handlers, io);
+  const definitions = await withChildren(own, folder.path, handlers, io);
   if (options.continue === undefined) checkSignals(own, signals);
 
   const storage = await storageOf(options.db, io);

@@ -58,7 +58,7 @@ export async function triggerSchedule(
 ): Promise<ExitCode> {
   const { json, db, handlers: path } = options;
   const handlers = await projectHandlers(path, io);
-  const definitions = await findDefinitions(workflow, definitionsSetting(options.definitions, io).path, handlers, io);
+  const definitions = await findDefinitions(workflow, definitionsSetting(options.definitions, io), handlers, io);
   const engine = createEngine({
     storage: await storageOf(db, io),
     definitions,

@@ -28,7 +28,7 @@ export async function start(target: string, options: StartOptions, io: Io): Prom
   const input = options.input === undefined ? {} : await readJsonInput('--input', options.input, io);
   const at = options.at === undefined ? undefined : timeOption('--at', options.at, io.clock.now(), 'from now');
   const handlers = await projectHandlers(handlersPath, io);
-  const definitions = await findDefinitions(target, definitionsSetting(options.definitions, io).path, handlers, io);
+  const definitions = await findDefinitions(target, definitionsSetting(options.definitions, io), handlers, io);
   const [{ name } = { name: target }] = definitions;
 
   const engine = createEngine({

@@ -28,12 +28,7 @@ export async function worker(options: WorkerOptions, io: Io): Promise<ExitCode> 
   const { workflows, adoptStored, db, handlers: handlersPath } = options;
   const concurrency = concurrencySetting(options.concurrency, io);
   const handlers = await projectHandlers(handlersPath, io);
-  const definitions = await projectDefinitions(
-    definitionsSetting(options.definitions, io).path,
-    workflows,
-    handlers,
-    io,
-  );
+  const definitions = await projectDefinitions(definitionsSetting(options.definitions, io), workflows, handlers, io);
   const given = { db, handlers: handlersPath, definitions: options.definitions };
   const report = options.json ? jsonReport(io) : humanReport(io, given);
   const engine = createEngine({

@@ -26,18 +26,28 @@ export async function checkDatabase(
   io: Io,
 ): Promise<Finding[]> {
   const path = databasePath(db, io);
-  if (!existsSync(path)) return [fine('database', `there is none yet; \`runsheet run\` makes ${path}`)];
-  const { inspectDatabase } = await import('../../storage/index.js');
+  const { inspectDatabase, writeRefusal } = await import('../../storage/index.js');
+  const refusal = writeRefusal(path);
+  if (!existsSync(path)) {
+    if (refusal !== undefined)
+      return [problem('database', refusal.message, 'mend that first, or name another by --db')];
+    return [fine('database', `there is none yet; \`runsheet run\` makes ${path}`)];
+  }
   try {
     const state = await inspectDatabase(path);
     const findings = [...fileFindings(path, state), ...clockFindings(state, io.clock.now())];
     // What is damaged, or would be migrated, is not opened by one who only looks.
     if (state.faults.length > 0 || state.version < state.newestVersion) return findings;
+    if (refusal !== undefined) return [...findings, unopened(refusal)];
     return [...findings, ...(await withExistingStorage(db, io, (storage) => runFindings(storage, project, given, io)))];
   } catch (error) {
     if (!(error instanceof RunsheetError)) throw error;
-    return [problem('database', error.message, 'mend that first; the runs in it were not looked at')];
+    return [unopened(error)];
   }
+}
+
+function unopened({ message }: RunsheetError): Finding {
+  return problem('database', message, 'mend that first; the runs in it were not looked at');
 }
 
 function fileFindings(path: string, { version, newestVersion, bytes, walBytes, faults }: DatabaseState): Finding[] {

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { checkSource } from '../../check/index.js';
 import type { Definition } from '../../definition/index.js';
 import type { HandlerRegistry } from '../../handlers/index.js';
+import { CommandFailure } from '../failure.js';
 import { filesOf, readFlow } from '../flow-files.js';
 import { type Io, pathOf } from '../io.js';
 import { projectHandlers } from '../project-handlers.js';
-import { handlersSetting } from '../settings.js';
+import { type PathSetting, handlersSetting, namedBy } from '../settings.js';
 import { countText } from '../text.js';
 import { type Finding, fine, problem, warning } from './finding.js';
 
@@ -18,13 +19,9 @@ export interface Project {
   readonly definitions: readonly Definition[];
 }
 
-export async function checkProject(
-  handlersPath: string | undefined,
-  definitionsPath: string,
-  io: Io,
-): Promise<Project> {
+export async function checkProject(handlersPath: string | undefined, folder: PathSetting, io: Io): Promise<Project> {
   const loaded = await loadHandlers(handlersPath, io);
-  const checked = await checkDefinitions(definitionsPath, loaded.handlers, io);
+  const checked = await checkDefinitions(folder, loaded.handlers, io);
   return {
     handlers: loaded.handlers,
     definitions: checked.definitions,
@@ -49,26 +46,45 @@ async function loadHandlers(
     return { finding, handlers };
   } catch (error) {
     const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    return {
-      finding: problem('handlers', reason, '`runsheet handlers` shows all that is wrong with them'),
-      handlers: undefined,
-    };
+    const finding =
+      error instanceof CommandFailure
+        ? ofFailure('handlers', error)
+        : problem('handlers', reason, '`runsheet handlers` shows all that is wrong with them');
+    return { finding, handlers: undefined };
   }
 }
 
+/** The messages of commands end in what to do. */
+function ofFailure(subject: string, { message }: CommandFailure): Finding {
+  const [what = '', ...remedies] = message.split('; ');
+  return problem(subject, what, remedies.join('; '));
+}
+
+const noFlows = 'name the folder by --definitions, or make a project by `runsheet init`';
+
 async function checkDefinitions(
-  folder: string,
+  setting: PathSetting,
   handlers: HandlerRegistry | undefined,
   io: Io,
 ): Promise<{ finding: Finding; definitions: readonly Definition[] }> {
+  const { path: folder, givenBy } = setting;
   if (!existsSync(pathOf(io, folder))) {
-    const remedy = 'name the folder by --definitions, or make a project by `runsheet init`';
-    return { finding: warning('flows', `there is no folder ${folder} of flows`, remedy), definitions: [] };
+    // What nobody named may well be elsewhere.
+    const finding = givenBy === undefined ? warning : problem;
+    const message = `there is no folder ${folder} of flows${namedBy(setting)}`;
+    return { finding: finding('flows', message, noFlows), definitions: [] };
   }
   const options = handlers === undefined ? {} : { handlers: handlers.catalogue() };
   const definitions: Definition[] = [];
   const wrong: string[] = [];
-  for (const file of await filesOf(folder, io)) {
+  let files: readonly string[];
+  try {
+    files = await filesOf(folder, io);
+  } catch (error) {
+    if (error instanceof CommandFailure) return { finding: warning('flows', error.message, noFlows), definitions: [] };
+    throw error;
+  }
+  for (const file of files) {
     const { definition } = checkSource(await readFlow(file, io), options);
     if (definition === undefined) wrong.push(file);
     else definitions.push(definition);

@@ -18,7 +18,13 @@ const kinds: readonly { codes: RegExp; code: ErrorCode; says: (path: string) => 
       `${path} is locked by another program; close that program (for example a database browser), then try again.`,
   },
   {
-    codes: /^(SQLITE_(READONLY|PERM)|EACCES|EPERM|EROFS)/,
+    codes: /^EROFS/,
+    code: 'RS_STORAGE_READ_ONLY',
+    says: (path) =>
+      `${path} cannot be written: its file system is mounted read-only; mount it for writing, or use a database elsewhere.`,
+  },
+  {
+    codes: /^(SQLITE_(READONLY|PERM)|EACCES|EPERM)/,
     code: 'RS_STORAGE_READ_ONLY',
     says: (path) => `${path} cannot be written; give this user write permission on the file and its folder.`,
   },
@@ -48,7 +54,7 @@ export function storageError(error: unknown, path: string): RunsheetError {
   const kind = kinds.find(({ codes }) => codes.test(code));
   return new RunsheetError(
     kind?.code ?? 'RS_STORAGE_FAILED',
-    `${kind?.says(path) ?? `The database ${path} failed.`} (${code === '' ? detail : `${code}: ${detail}`})`,
+    `${kind?.says(path) ?? `The database ${path} failed.`} (${code === '' || detail.startsWith(code) ? detail : `${code}: ${detail}`})`,
     { cause: error },
   );
 }

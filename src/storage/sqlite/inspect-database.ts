@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import type BetterSqlite3 from 'better-sqlite3';
-import { storageError } from './errors.js';
+import { assertNoFolder, openFailure } from './open-failure.js';
 import { assertOurs, schemaVersion } from './schema.js';
 
 /** What can be told of a database file without changing it. */
@@ -24,6 +24,7 @@ export interface DatabaseState {
  */
 export async function inspectDatabase(path: string): Promise<DatabaseState> {
   const { default: Database } = (await import('better-sqlite3')) as { default: typeof BetterSqlite3 };
+  assertNoFolder(path);
   let db: BetterSqlite3.Database | undefined;
   try {
     db = new Database(path, { readonly: true, fileMustExist: true });
@@ -41,7 +42,7 @@ export async function inspectDatabase(path: string): Promise<DatabaseState> {
       newestAt: version === 0 ? null : (db.prepare('select max(created_at) from run').pluck().get() as number | null),
     };
   } catch (error) {
-    throw storageError(error, path);
+    throw openFailure(error, path);
   } finally {
     db?.close();
   }

@@ -1,19 +1,9 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  rmdirSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, rmdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
-import { type Clock, RunsheetError } from '../../common/index.js';
-import { isBusy, storageError } from './errors.js';
+import type { Clock } from '../../common/index.js';
+import { isBusy } from './errors.js';
+import { assertNoFolder, openFailure } from './open-failure.js';
 import { assertOurs, migrate } from './schema.js';
 
 const retryEveryMs = 5;
@@ -47,7 +37,7 @@ export async function openDatabase<T>(
   } catch (error) {
     if (isNew && !isBusy(error)) removeUnused(Database, path);
     if (madeFolder !== undefined) removeEmptyFolders(dirname(path), madeFolder);
-    throw explained(error, path);
+    throw openFailure(error, path);
   }
 }
 
@@ -103,11 +93,6 @@ function makeFolder(path: string): string | undefined {
   return missing[0];
 }
 
-function assertNoFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
-  throw new RunsheetError('RS_STORAGE_FAILED', `${path} is a folder; give the path of a file for the database.`);
-}
-
 /** Of a file that did not exist when we began; but another process may have found it meanwhile, and keeps it. */
 function removeUnused(Database: typeof BetterSqlite3, path: string): void {
   if (!existsSync(path) || isUsed(Database, path)) return;
@@ -141,19 +126,4 @@ function removeEmptyFolders(deepest: string, topmost: string): void {
       return;
     }
   }
-}
-
-/** SQLite says "cannot open" for lack of permission, too; the system is asked what it has against it. */
-function explained(error: unknown, path: string): RunsheetError {
-  const isCannotOpen = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CANTOPEN');
-  if (!isCannotOpen) return storageError(error, path);
-  try {
-    const probe = `${path}-probe`;
-    closeSync(openSync(probe, 'wx'));
-    rmSync(probe);
-    accessSync(path, constants.R_OK | constants.W_OK);
-  } catch (denied) {
-    return storageError(denied, path);
-  }
-  return storageError(error, path);
 }
