@@ -8,6 +8,7 @@ import { keepAlive } from './keep-alive.js';
 import { type Given, answerCommands } from './next-commands.js';
 import type { LiveDisplay } from './live/live-display.js';
 import { Progress } from './progress.js';
+import { waitsFor } from './show/waits-text.js';
 import { columnsOf, hanging, say } from './terminal-text.js';
 import { shortHash, timeText } from './text.js';
 
@@ -181,12 +182,24 @@ export class RunDrive {
     });
   }
 
+  /** What a run is doing that nobody drives; where its undoing is stuck, why. */
+  async #stateText(record: RunRecord): Promise<string> {
+    const state = `${record.id} is ${record.status}${untilText(record)}`;
+    if (record.status !== 'compensation-stuck') return state;
+    const waits = waitsFor(await readHistory(this.#storage, record), this.#io.clock.now());
+    return `${state} and waits for ${waits.join('; ')}`;
+  }
+
   async #sayAnswers(id: string): Promise<void> {
     const record = await this.#storage.getRun(id);
     if (record === undefined) return;
-    const commands = answerCommands(await readHistory(this.#storage, record), this.#options.given);
+    const history = await readHistory(this.#storage, record);
+    const commands = answerCommands(history, this.#options.given);
     const advice = commands.join('\n');
-    if (advice !== this.#advised.get(id)) this.#progress.advise(commands);
+    if (advice !== this.#advised.get(id)) {
+      if (commands.length > 0 && history.run.status === 'compensation-stuck') this.#progress.note(operatorNote);
+      this.#progress.advise(commands);
+    }
     this.#advised.set(id, advice);
   }
 
@@ -194,19 +207,29 @@ export class RunDrive {
   async #sayWhyNot(): Promise<void> {
     const record = await this.#storage.getRun(this.#id);
     if (record === undefined || record.endedAt !== null) return;
-    for (const member of await familyOf(this.#storage, record)) {
-      if (member.endedAt !== null) continue;
+    const family = await familyOf(this.#storage, record);
+    for (const member of family) {
+      if (member.endedAt !== null || isAskedFor(member, family)) continue;
       this.#inOrder(async () => {
         if (member.owner !== null) this.#say(`${member.id} is driven by another process; waiting for its end`);
         else if (!this.#options.hashes.has(member.definitionHash)) this.#say(otherContent(member));
         else if (this.#options.wait && this.#live === undefined) {
-          say(this.#io, `${member.id} is ${member.status}${untilText(member)}`);
+          say(this.#io, await this.#stateText(member));
           await this.#sayAnswers(member.id);
         }
       });
     }
     await this.#telling;
   }
+}
+
+/** Nobody but an operator moves such a run on, and that may be said in any other terminal. */
+const operatorNote = 'it waits here until one of these commands decides, from anywhere; Ctrl-C lets it go';
+
+/** A stuck child makes its parent stuck, and what the parent is told is passed on to it. */
+function isAskedFor({ status, parentId }: RunRecord, family: readonly RunRecord[]): boolean {
+  const stuck = 'compensation-stuck';
+  return status === stuck && family.some((other) => other.id === parentId && other.status === stuck);
 }
 
 function untilText({ dueAt }: RunRecord): string {

@@ -1,17 +1,21 @@
 import { RunsheetError } from '../common/index.js';
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
-import { say } from './terminal-text.js';
+import { propose, say } from './terminal-text.js';
 
 /** Why a command cannot do what it was asked; the message says what to do instead. */
 export class CommandFailure extends Error {
+  /** Commands that would do it, to be filled in and copied. */
+  readonly next: readonly string[];
+
   constructor(
     readonly exitCode: ExitCode,
     message: string,
-    options?: ErrorOptions,
+    { next = [], ...options }: ErrorOptions & { readonly next?: readonly string[] } = {},
   ) {
     super(message, options);
     this.name = 'CommandFailure';
+    this.next = next;
   }
 }
 
@@ -24,6 +28,7 @@ export function reportFailure(error: unknown, { verbose }: { verbose: boolean },
     [`error: ${first}`, ...rest].forEach((line) => say(io, line));
     if (!known) io.err('  This should not happen; --verbose shows where it did.\n');
   }
+  if (error instanceof CommandFailure) propose(io, error.next);
   if (verbose) io.err(`${stackOf(error)}\n`);
   if (error instanceof CommandFailure) return error.exitCode;
   return error instanceof RunsheetError ? exitCodeOf[error.code] : exitCodes.failed;

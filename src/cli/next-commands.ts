@@ -78,7 +78,12 @@ function isUnanswered({ state, arrived }: GateHistory): boolean {
   return state === 'waiting' && !arrived;
 }
 
-function signalCommand(id: string, { signal, schema }: GateHistory, { db }: Given): string {
+/** The command that sends a signal, with places to fill in where the flow says what its payload is. */
+export function signalCommand(
+  id: string,
+  { signal, schema }: Pick<GateHistory, 'signal' | 'schema'>,
+  { db }: Given,
+): string {
   const data = schema === undefined ? [] : ['--data', placeholderOf(schema)];
   return command(['runsheet signal', id, signal, ...data], { db });
 }
@@ -96,6 +101,6 @@ function command([name = '', ...words]: readonly string[], { db, handlers, defin
   return [name, ...[...words, ...options].map(shellWord)].join(' ');
 }
 
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -44,6 +44,11 @@ export class Progress {
     this.#io.err(`${this.#color ? line.replace(word, `\u001b[${color}m${word}\u001b[0m`) : line}\n`);
   }
 
+  /** Something about what was just told. */
+  note(text: string): void {
+    this.#io.err(`${hanging(`${' '.repeat(14)}${text}`, columnsOf(this.#io, 'err'), 14)}\n`);
+  }
+
   /** Commands that would move on what was just told. */
   advise(commands: readonly string[]): void {
     const columns = columnsOf(this.#io, 'err');

@@ -30,14 +30,14 @@ export async function tellRun(
   idOrKey: string,
   { workflow, json, db }: TellOptions,
   io: Io,
-  tell: (engine: Engine, run: RunRecord) => Promise<Told>,
+  tell: (engine: Engine, run: RunRecord, storage: Storage) => Promise<Told>,
 ): Promise<ExitCode> {
   return withExistingStorage(db, io, async (storage) => {
     const { createEngine } = await import('../engine/index.js');
     const record = await findRun(storage, idOrKey, workflow);
     const engine = createEngine({ storage, clock: io.clock });
     try {
-      const { said, out, run = await engine.getRun(record.id) } = await tell(engine, record);
+      const { said, out, run = await engine.getRun(record.id) } = await tell(engine, record, storage);
       if (json) io.out(`${JSON.stringify({ version: 1, run })}\n`);
       else if (out !== undefined) io.out(`${out}\n`);
       say(io, said);

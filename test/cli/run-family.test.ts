@@ -53,8 +53,46 @@ describe('runsheet run --no-wait', () => {
     const stuck = await project.runsheet(['run', 'saga', '--no-wait']);
     expect(stuck.code).toBe(6);
     expect(timeless(stuck.err)).toContain(
-      'failed     saga  Stop: on purpose\nundoing    saga\nundoing    second\nstuck      second  Error: broken\nwaiting    saga\nwf_1 is compensation-stuck and can go on:\n  runsheet compensation resume wf_1\n',
+      'failed     saga  Stop: on purpose\nundoing    saga\nundoing    second\nstuck      second  Error: broken\nwaiting    saga\nwf_1 is compensation-stuck and waits for an operator: second could not be undone by unless-mended: Error: broken\nit can go on:\n  runsheet compensation resume wf_1\n',
     );
+  });
+});
+
+describe('runsheet run, of a run whose undoing gets stuck', () => {
+  const note = 'it waits here until one of these commands decides, from anywhere; Ctrl-C lets it go\n';
+  const commands = '  runsheet compensation resume wf_1\n  runsheet compensation abandon wf_1\n';
+
+  it('says that it waits for an operator, and goes on when one has decided elsewhere', async () => {
+    const project = new Project(waitingFlows);
+    let decided: Promise<unknown> | undefined;
+    const { code, err } = await project.runsheet(['run', 'saga', '--key', 'k'], {
+      onProgress: (text) => {
+        if (!text.includes('abandon wf_')) return;
+        decided ??= project.runsheet(['compensation', 'abandon', 'k']);
+      },
+    });
+    await decided;
+    expect(code).toBe(1);
+    expect(timeless(err).replace(/^ +/gm, '  ')).toContain(
+      `stuck      second  Error: broken\nwaiting    saga\n  ${note}${commands}kept       second\n`,
+    );
+  });
+
+  it('says why one that is stuck already is stuck, and ends with 130 where it is let go', async () => {
+    const project = new Project(waitingFlows);
+    await project.runsheet(['run', 'saga', '--key', 'k', '--no-wait']);
+    const reason =
+      'wf_1 is compensation-stuck and waits for an operator: second could not be undone by unless-mended: Error: broken\n';
+    const { code, err } = await project.runsheet(['run', 'saga', '--key', 'k'], {
+      onProgress: (text, interrupt) => text.includes('abandon wf_') && interrupt(),
+    });
+    expect(code).toBe(130);
+    expect(timeless(err).replace(/^ +/gm, '  ')).toBe(
+      `${reason}  ${note}${commands}stopping once the running steps have ended; Ctrl-C again stops at once\n` +
+        `${reason}it can go on:\n${commands}  runsheet run saga --continue wf_1\n`,
+    );
+    const limited = await project.runsheet(['run', 'saga', '--key', 'k', '--timeout', '50ms']);
+    expect(limited.code).toBe(6);
   });
 });
 

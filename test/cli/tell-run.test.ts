@@ -49,14 +49,38 @@ describe('runsheet signal', () => {
     [['nosuch', 'approval'], 4, 'there is no run with the id or key nosuch'],
     [['k', 'approval', '--data', '{'], 2, '--data is not JSON'],
     [['k', 'approval', '--data', '@nosuch.json'], 2, 'cannot be read'],
-    [['k', 'approval'], 2, 'the payload of approval does not fit'],
-    [['k', 'approval', '--data', '{"approved":"yes","by":"eva"}'], 2, 'approved'],
     [['k'], 2, 'missing required argument'],
   ])('refuses %j with %d', async (args, code, message) => {
     const { on } = await letGo('gate');
     const result = await on('signal', ...args);
     expect(result).toMatchObject({ code, out: '' });
     expect(result.err).toContain(message);
+  });
+
+  it('says what a payload must be, and the command with a place for it', async () => {
+    const { on } = await letGo('gate');
+    const missing = await on('signal', 'k', 'approval');
+    expect({ ...missing, err: timeless(missing.err) }).toEqual({
+      code: 2,
+      out: '',
+      err:
+        'error: approval needs a payload: { approved: boolean, by: string, note?: string }; give it by --data\n' +
+        `  runsheet signal wf_1 approval --data '{ "approved": <boolean>, "by": <string> }'\n`,
+    });
+    const wrong = await on('signal', 'k', 'approval', '--data', '{"approved":"yes","by":"eva"}');
+    expect(wrong.code).toBe(2);
+    expect(timeless(wrong.err)).toContain(
+      '; it takes { approved: boolean, by: string, note?: string }\n  runsheet signal wf_1 approval --data ',
+    );
+    for (const start of [
+      ['run', 'gate'],
+      ['run', 'gate', '--continue', 'k'],
+    ]) {
+      const atStart = await on(...start, '--no-wait', '--signal', 'approval');
+      expect(atStart).toMatchObject({ code: 2, out: '' });
+      expect(atStart.err).toContain('give it by --signal approval=<json>\n');
+      expect(atStart.err).toContain(`\n  --signal 'approval={ "approved": <boolean>, "by": <string> }'\n`);
+    }
   });
 
   it('refuses a second delivery, and one to a run that has ended, with 5', async () => {

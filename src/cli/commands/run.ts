@@ -11,9 +11,12 @@ import { findDefinitions } from '../find-flow.js';
 import { findRun } from '../find-run.js';
 import type { Io } from '../io.js';
 import { readJsonInput } from '../json-input.js';
-import { type Given, nextCommands, showCommand } from '../next-commands.js';
+import { type Given, nextCommands, shellWord, showCommand } from '../next-commands.js';
+import { payloadFailure } from '../payload-failure.js';
 import { projectHandlers } from '../project-handlers.js';
+import { placeholderOf } from '../schema-text.js';
 import { definitionsSetting } from '../settings.js';
+import { waitsFor } from '../show/waits-text.js';
 import { propose, say } from '../terminal-text.js';
 import { shortHash, timeText } from '../text.js';
 import { durationOption } from '../time-options.js';
@@ -37,6 +40,7 @@ export interface RunOptions {
 interface Signal {
   readonly name: string;
   readonly payload: JsonValue;
+  readonly isGiven: boolean;
 }
 
 /** Children run side by side; more of them wait their turn. */
@@ -67,16 +71,16 @@ export async function run(target: string, options: RunOptions, io: Io): Promise<
   try {
     await engine.recover();
     const found = await startOrFind(engine, storage, own, input, options);
-    if (found.endedAt === null) await deliver(engine, found, signals, options, io);
+    if (found.endedAt === null) await deliver(engine, found, signals, own, options, io);
     const given: Given = { target, db: options.db, handlers: options.handlers, definitions: options.definitions };
     const hashes = new Set(definitions.map(({ hash }) => hash));
     const { run: settled, ending } =
       found.endedAt === null
         ? await new RunDrive(engine, storage, found.id, { timeoutMs, wait: options.wait, hashes, given }, io).toEnding()
         : { run: found, ending: 'over' as const };
-    const next = ending === 'over' ? [] : await commandsFor(storage, settled, given);
+    const left = ending === 'over' ? undefined : await leftTo(storage, settled, given, io);
     await engine.close();
-    return report(settled, ending, next, options, io);
+    return left === undefined ? reportEnd(settled, options, io) : reportLetGo(settled, ending, left, options, io);
   } catch (error) {
     // A second failure on the way out must not hide the first.
     await engine.close({ graceMs: 0 }).catch(() => {});
@@ -88,7 +92,8 @@ async function readSignals(given: readonly string[], io: Io): Promise<Signal[]> 
   const signals: Signal[] = [];
   for (const text of given) {
     const [, name = '', json] = /^([^=]*)(?:=([^]*))?$/.exec(text) ?? [];
-    signals.push({ name, payload: json === undefined ? null : await readJsonInput(`--signal ${name}`, json, io) });
+    const payload = json === undefined ? null : await readJsonInput(`--signal ${name}`, json, io);
+    signals.push({ name, payload, isGiven: json !== undefined });
   }
   return signals;
 }
@@ -97,7 +102,21 @@ async function readSignals(given: readonly string[], io: Io): Promise<Signal[]> 
 function checkSignals(definitions: readonly Definition[], signals: readonly Signal[]): void {
   const [newest] = [...definitions].sort((a, b) => b.revision - a.revision);
   if (newest === undefined) return;
-  for (const { name, payload } of signals) checkPayload(gatesOf(newest, name), payload);
+  for (const signal of signals) {
+    try {
+      checkPayload(gatesOf(newest, signal.name), signal.payload);
+    } catch (error) {
+      throw payloadRefusal(error, signal, newest);
+    }
+  }
+}
+
+function payloadRefusal(error: unknown, { name, isGiven }: Signal, definition: Definition): unknown {
+  return payloadFailure(error, definition, name, {
+    isGiven,
+    option: `--signal ${name}=<json>`,
+    example: (schema) => `--signal ${shellWord(`${name}=${placeholderOf(schema)}`)}`,
+  });
 }
 
 async function startOrFind(
@@ -130,39 +149,60 @@ async function existingRun(engine: Engine, storage: Storage, workflow: string, i
 /** The same command again, for the same run, need not mind that its signals were delivered the first time. */
 async function deliver(
   engine: Engine,
-  { id }: Run,
+  { id, definitionHash }: Run,
   signals: readonly Signal[],
+  definitions: readonly Definition[],
   { key, continue: continued }: RunOptions,
   io: Io,
 ): Promise<void> {
-  for (const { name, payload } of signals) {
+  const definition = definitions.find(({ hash }) => hash === definitionHash);
+  for (const signal of signals) {
     try {
-      await engine.signal(id, name, payload);
+      await engine.signal(id, signal.name, signal.payload);
     } catch (error) {
       const isRepeated = error instanceof RunsheetError && error.code === 'RS_SIGNAL_ALREADY_DELIVERED';
-      if (!isRepeated || (key ?? continued) === undefined) throw error;
+      const isExpected = isRepeated && (key ?? continued) !== undefined;
+      if (!isExpected) throw definition === undefined ? error : payloadRefusal(error, signal, definition);
       io.err(`${error.message}\n`);
     }
   }
 }
 
-async function commandsFor(storage: Storage, { id }: Run, given: Given): Promise<string[]> {
-  const record = await storage.getRun(id);
-  return record === undefined ? [] : nextCommands(storage, await readHistory(storage, record), given);
+/** What a run that is let go waits for, and what would move it on. */
+interface Left {
+  readonly waits: readonly string[];
+  readonly next: readonly string[];
 }
 
-function report(run: Run, ending: Ending, next: readonly string[], { json, db }: RunOptions, io: Io): ExitCode {
-  if (json) io.out(`${JSON.stringify({ version: 1, run })}\n`);
-  if (ending === 'over') {
-    if (run.status === 'completed' && !json) io.out(`${JSON.stringify(run.output, undefined, 2)}\n`);
-    if (run.status === 'completed') return exitCodes.fine;
-    const reason = run.error === null ? '' : `: ${run.error.name}: ${run.error.message}`;
-    say(io, `${run.id} ${run.status}${reason}`);
-    propose(io, [showCommand(run.id, { db })]);
-    return exitCodes.failed;
-  }
+async function leftTo(storage: Storage, { id }: Run, given: Given, io: Io): Promise<Left> {
+  const record = await storage.getRun(id);
+  if (record === undefined) return { waits: [], next: [] };
+  const history = await readHistory(storage, record);
+  return { waits: waitsFor(history, io.clock.now()), next: await nextCommands(storage, history, given) };
+}
+
+function reportEnd(run: Run, { json, db }: RunOptions, io: Io): ExitCode {
+  if (json) io.out(jsonOf(run));
+  else if (run.status === 'completed') io.out(`${JSON.stringify(run.output, undefined, 2)}\n`);
+  if (run.status === 'completed') return exitCodes.fine;
+  const reason = run.error === null ? '' : `: ${run.error.name}: ${run.error.message}`;
+  say(io, `${run.id} ${run.status}${reason}`);
+  propose(io, [showCommand(run.id, { db })]);
+  return exitCodes.failed;
+}
+
+function reportLetGo(run: Run, ending: Ending, { waits, next }: Left, { json }: RunOptions, io: Io): ExitCode {
+  if (json) io.out(jsonOf(run));
   const until = run.dueAt === null || run.dueAt <= io.clock.now() ? '' : ` until ${timeText(run.dueAt)}`;
-  say(io, `${run.id} is ${run.status}${until} and can go on:`);
+  // What else it may wait for, the commands say.
+  if (run.status === 'compensation-stuck') {
+    say(io, `${run.id} is ${run.status} and waits for ${waits.join('; ')}`);
+    say(io, 'it can go on:');
+  } else say(io, `${run.id} is ${run.status}${until} and can go on:`);
   propose(io, next);
   return ending === 'interrupted' ? exitCodes.interrupted : exitCodes.suspended;
+}
+
+function jsonOf(run: Run): string {
+  return `${JSON.stringify({ version: 1, run })}\n`;
 }

@@ -1,8 +1,10 @@
-import { RunsheetError } from '../../common/index.js';
-import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { CommandFailure } from '../failure.js';
+import { definitionFromCanonical } from '../../definition/index.js';
+import type { RunRecord, Storage } from '../../storage/index.js';
+import type { ExitCode } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import { readJsonInput } from '../json-input.js';
+import { signalCommand } from '../next-commands.js';
+import { payloadFailure } from '../payload-failure.js';
 import { type TellOptions, tellRun } from '../tell-run.js';
 
 export interface SignalOptions extends TellOptions {
@@ -12,12 +14,26 @@ export interface SignalOptions extends TellOptions {
 /** Delivers a signal to a run. */
 export async function signal(idOrKey: string, name: string, options: SignalOptions, io: Io): Promise<ExitCode> {
   const payload = options.data === undefined ? null : await readJsonInput('--data', options.data, io);
-  return tellRun(idOrKey, options, io, async (engine, { id }) => {
-    await engine.signal(id, name, payload).catch((error: unknown) => {
-      if (options.data !== undefined || !(error instanceof RunsheetError) || error.code !== 'RS_SIGNAL_INVALID')
-        throw error;
-      throw new CommandFailure(exitCodes.usage, `${error.message}; give it by --data`, { cause: error });
+  return tellRun(idOrKey, options, io, async (engine, record, storage) => {
+    await engine.signal(record.id, name, payload).catch(async (error: unknown) => {
+      throw await refusal(error, record, name, options, storage);
     });
-    return { said: `${name} was delivered to ${id}` };
+    return { said: `${name} was delivered to ${record.id}` };
+  });
+}
+
+async function refusal(
+  error: unknown,
+  { id, definitionHash }: RunRecord,
+  name: string,
+  { data, db }: SignalOptions,
+  storage: Storage,
+): Promise<unknown> {
+  const stored = await storage.readDefinition(definitionHash);
+  if (stored === undefined) return error;
+  return payloadFailure(error, definitionFromCanonical(stored.document), name, {
+    isGiven: data !== undefined,
+    option: '--data',
+    example: (schema) => signalCommand(id, { signal: name, schema }, { db }),
   });
 }

@@ -97,7 +97,8 @@ export class LiveDisplay {
     if (this.#run === undefined) return;
     const { columns, rows } = this.#io.terminalSize();
     const advice = this.#ended ? [] : adviceFor(this.#run, this.#given).slice(0, mostAdvice);
-    const view = { run: this.#run, advice, ...(this.#notice !== undefined && { notice: this.#notice }) };
+    const notice = this.#notice ?? (advice.length > 0 && isStuck(this.#run) ? operatorNotice : undefined);
+    const view = { run: this.#run, advice, ...(notice !== undefined && { notice }) };
     // The cursor stands on a line of its own.
     this.#region.draw(renderLive(view, this.#io.clock.now(), { columns, rows: rows - 1, color: true }));
   }
@@ -116,6 +117,12 @@ export class LiveDisplay {
       };
     });
   }
+}
+
+const operatorNotice = 'it waits until one of these commands decides, from anywhere';
+
+function isStuck({ history, children }: LiveRun): boolean {
+  return history.run.status === 'compensation-stuck' || [...children.values()].some(isStuck);
 }
 
 function adviceFor({ history, children }: LiveRun, given: Given): string[] {

@@ -124,6 +124,10 @@ function detailOf(item: TreeItem, now: number): string {
   if (step === undefined && (item.state === 'running' || item.state === 'waiting') && item.turns === undefined) {
     return deadline.replace(/^, /, '');
   }
+  const stuck = item.reversals.find(({ state }) => state === 'stuck');
+  if (item.state === 'stuck' && stuck?.error !== undefined) {
+    return `${stateText(item, now)}: ${stuck.error.name}: ${oneLine(stuck.error.message)}`;
+  }
   const text = stateText(item, now);
   const known = text === 'completed' || text === 'failed' ? '' : text.replace(/^completed in /, '');
   const error = step?.kind === 'step' && item.state === 'failed' && another === undefined ? step.error : undefined;
