@@ -36,7 +36,13 @@ const codes: Readonly<Record<FormulaProblem['kind'], DiagnosticCode>> = {
   'text-arithmetic': 'RS3007',
   index: 'RS3008',
   outputs: 'RS3009',
+  'default-of-more': 'RS3019',
+  'unused-default': 'RS3020',
+  comparisons: 'RS3021',
 };
+
+/** What may be meant. */
+const suspicions: ReadonlySet<FormulaProblem['kind']> = new Set(['length', 'outputs', 'default-of-more']);
 
 /** Checks each formula by itself: its syntax, and that its variables and functions exist where it stands. */
 export function checkFormulas(model: FlowModel, known: KnownNames, report: Report): void {
@@ -50,10 +56,7 @@ export function checkFormulas(model: FlowModel, known: KnownNames, report: Repor
         continue;
       }
       const range = { start: use.node.offsetOf(problem.start), end: use.node.offsetOf(problem.end) };
-      const say =
-        problem.kind === 'length' || problem.kind === 'outputs'
-          ? report.warning.bind(report)
-          : report.error.bind(report);
+      const say = suspicions.has(problem.kind) ? report.warning.bind(report) : report.error.bind(report);
       say(codes[problem.kind], range, problem.message, helpFor(problem, use, known));
     }
   }

@@ -8,6 +8,7 @@ import {
 import type { HandlerCatalogue } from '../handlers/index.js';
 import type { Diagnostic, Source } from '../syntax/index.js';
 import { checkWorkflow } from './check-workflow.js';
+import { isSaidAgain, oncePerName, withoutConsequences } from './echoes.js';
 import { applyIgnoreComments } from './ignore-comments.js';
 import type { WorkflowCatalogue } from './workflow-catalogue.js';
 
@@ -45,29 +46,12 @@ export function checkRead(source: Source, read: ReadWorkflow, options: CheckOpti
   const { root, document, diagnostics, isEcho = () => false } = read;
   const knowsAll = options.handlers !== undefined && options.workflows !== undefined;
   if (root === undefined) return { diagnostics: applyIgnoreComments(source, diagnostics, knowsAll) };
-  const found = checkWorkflow({ source, root, ...(document !== undefined && { document }), ...options }).filter(
-    (each) => !isEcho(each) && !isTypeOfSlip(each, diagnostics),
-  );
-  const all = [...diagnostics.filter((each) => !isSaidAgain(each, found)), ...found].sort(
+  const all = checkWorkflow({ source, root, ...(document !== undefined && { document }), ...options });
+  const found = withoutConsequences(all, diagnostics).filter((each) => !isEcho(each));
+  const told = [...diagnostics.filter((each) => !isSaidAgain(each, found)), ...found].sort(
     (a, b) => a.range.start - b.range.start || a.range.end - b.range.end,
   );
   const valid = document !== undefined && !found.some(({ severity }) => severity === 'error');
-  const kept = applyIgnoreComments(source, all, knowsAll);
+  const kept = oncePerName(applyIgnoreComments(source, told, knowsAll), source);
   return valid ? { document, diagnostics: kept } : { diagnostics: kept };
-}
-
-/** The type of a text that was meant to be a formula (`total: $steps.total`) says nothing about what was meant. */
-function isTypeOfSlip({ code, range }: Diagnostic, said: readonly Diagnostic[]): boolean {
-  if (code !== 'RS5003') return false;
-  return said.some(
-    (each) =>
-      (each.code === 'RS2025' || each.code === 'RS2026') &&
-      each.range.start >= range.start &&
-      each.range.end <= range.end,
-  );
-}
-
-/** A comment that cuts a formula off is a warning to the reader of YAML, but an error where the rest does not compile. */
-function isSaidAgain(warning: Diagnostic, found: readonly Diagnostic[]): boolean {
-  return found.some(({ code, range }) => code === warning.code && range.start === warning.range.start);
 }

@@ -1,5 +1,6 @@
 import { type Report, quoted } from '../definition/index.js';
 import { type Range, type Source, nearest } from '../syntax/index.js';
+import { stepReferences } from '../expression/index.js';
 import { hyphenatedIds } from './check-hyphens.js';
 import type { Course } from './flow/course.js';
 import { remarkOn } from './flow/explain-sight.js';
@@ -48,8 +49,9 @@ function checkRead(read: StepRead, use: FormulaUse, doubted: Set<string>, contex
   }
   const sharing = names.ambiguous.get(id);
   if (sharing !== undefined) {
-    const lines = sharing.map(({ node }) => source.position(node.range.start).line).join(', ');
-    const message = `\`$steps.${id}\` could be any of the steps that call \`${id}\` (lines ${lines})`;
+    const lines = sharing.map(({ node }) => String(source.position(node.range.start).line));
+    const last = lines.pop() ?? '';
+    const message = `\`$steps.${id}\` could be any of the steps in lines ${lines.join(', ')} and ${last}, which call \`${id}\``;
     report.error('RS4002', range, message, 'give the step that is meant an `id`');
   } else if (model.reminders.has(id)) {
     report.error('RS4001', range, `\`${id}\` is a reminder, which gives no output`);
@@ -87,7 +89,17 @@ function isReached({ standing }: Place, course: Course): boolean {
   }
 }
 
-function unknownStep(id: string, range: Range, place: Place, { names, sights, report }: Context): void {
+/** Of an id that nothing reads, while many read one that is nearly the same, the id itself is misspelt. */
+function misspeltId(read: string, id: string, { model, names, source }: Context): string | undefined {
+  const node = names.items.get(id)?.id;
+  const reads = model.formulas.flatMap(({ text }) => (text.includes('steps') ? stepReferences(text) : []));
+  const isRead = (name: string): number => reads.filter((each) => each.id === name).length;
+  if (node === undefined || isRead(id) > 0 || isRead(read) < 2) return undefined;
+  return `write \`id: ${read}\` in line ${source.position(node.range.start).line}, where it is \`${id}\`, or \`$steps.${id}\` here`;
+}
+
+function unknownStep(id: string, range: Range, place: Place, context: Context): void {
+  const { names, sights, report } = context;
   const readable = [...names.items].filter(([name, item]) => {
     const { kind } = sights.of(item, name, place, undefined);
     return kind === 'certain' || kind === 'maybe';
@@ -96,7 +108,7 @@ function unknownStep(id: string, range: Range, place: Place, { names, sights, re
   const all = readable.map(([name]) => `\`${name}\``);
   const help =
     guess !== undefined
-      ? `did you mean \`$steps.${guess}\`?`
+      ? (misspeltId(id, guess, context) ?? `did you mean \`$steps.${guess}\`?`)
       : all.length === 0
         ? 'no step has run before this place that could be read; give one an `id`'
         : `here it can be ${all.slice(0, 8).join(', ')}${all.length > 8 ? ', …' : ''}`;

@@ -7,6 +7,7 @@ import {
   walkFormula,
 } from './formula-tree.js';
 import { functionNames } from './functions.js';
+import { bindingProblems } from './bindings.js';
 import { type SoundFormula, type StepReference, inspectFormula } from './inspect.js';
 import { indexProblems, outputsProblems, textArithmetic } from './misreadings.js';
 import { globalObjects, otherVariables, ownForm } from './other-functions.js';
@@ -21,6 +22,9 @@ import type { Span } from './spans.js';
  * - `outputs`: a suspicion only: `$steps.x.outputs`, where `$steps.x` is the output
  * - `text-arithmetic`: a text beside `+`, `-`, `*`, `/` or `%`
  * - `index`: a field looked up in `[…]`
+ * - `default-of-more`: a suspicion only: `$a ?? 0 > 5`, where all of `0 > 5` is the default
+ * - `unused-default`: `1 + $a ?? 0`, where the sum fails before its default could be used
+ * - `comparisons`: `1 < $n < 5`
  */
 export type FormulaProblemKind =
   | 'syntax'
@@ -31,7 +35,10 @@ export type FormulaProblemKind =
   | 'length'
   | 'outputs'
   | 'text-arithmetic'
-  | 'index';
+  | 'index'
+  | 'default-of-more'
+  | 'unused-default'
+  | 'comparisons';
 
 /** A mistake in a formula that can be seen without its data. Offsets are into the text analysed. */
 export interface FormulaProblem {
@@ -61,6 +68,7 @@ export function analyseFormula(text: string, knownVariables: ReadonlySet<string>
     ...textArithmetic(tree, text),
     ...indexProblems(tree, free, text),
     ...outputsProblems(inspected, text),
+    ...bindingProblems(tree, text),
   ];
   return problems.sort((a, b) => a.start - b.start || a.end - b.end);
 }

@@ -115,6 +115,7 @@ class Place {
       case '{{':
         return this.#habit('{{', 'leave the braces out: a formula begins with `=` and is the whole text', 1);
     }
+    if (text === '=' && !endsOperand(this.#previous)) return this.#secondSign();
     if (text === '**') return this.#habit('**', `write \`$power(${this.#left()}, ${this.#right(this.index + 1)})\``);
     if (text === '!') return this.#habit('!', `write \`$not(${withoutBrackets(this.#right(this.index + 1))})\``);
     if (text === '/' && this.#next?.kind === 'regex' && touching.startsWith('/')) {
@@ -233,6 +234,21 @@ class Place {
     if (own === undefined) return general;
     if (open?.text !== '(' || call === undefined) return `write \`${own}\``;
     return ownForm(call.name, [call.subject, own], functionNames) ?? `write \`${own}\``;
+  }
+
+  /** `=$a + =$b`: the one `=` at the beginning makes a formula of all of it. */
+  #secondSign(): Habit {
+    const isSign = (index: number): boolean => this.tokens[index]?.text === '=' && !endsOperand(this.tokens[index - 1]);
+    const signs = this.tokens.filter((_, index) => isSign(index));
+    let whole = '=';
+    let at = 0;
+    for (const { start, end } of signs) {
+      whole += this.text.slice(at, start);
+      at = end;
+    }
+    whole += this.text.slice(at);
+    const help = whole.length > 100 ? 'leave this one out' : `write \`${whole.replace(/^=\s+/, '=')}\``;
+    return { ...this.#token, message: 'only the beginning of a formula has a `=`, and here stands another', help };
   }
 
   #isSlice(): boolean {

@@ -14,6 +14,7 @@ export {
   type StepReference,
   inspectFormula,
 } from './inspect.js';
+export { isText as givesText } from './misreadings.js';
 export { otherVariables } from './other-functions.js';
 export { seededRandom } from './random.js';
 export { type Template, compileTemplate, evaluateTemplate } from './template.js';

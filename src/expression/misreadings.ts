@@ -37,7 +37,8 @@ function isArithmetic(node: FormulaNode): node is BinaryNode {
   return node.kind === 'binary' && arithmetic.has(node.operator);
 }
 
-function isText(node: FormulaNode): boolean {
+/** Whether a node gives a text whatever it reads. */
+export function isText(node: FormulaNode): boolean {
   if (node.kind === 'literal') return typeof node.value === 'string';
   return (node.kind === 'binary' && node.operator === '&') || isTime(node);
 }
@@ -56,6 +57,12 @@ function sumOfTexts(whole: BinaryNode, chain: readonly BinaryNode[], wrong: Bina
     end: operatorSpan.end,
   };
   if (isTime(left) || isTime(right)) return { ...problem, help: timeHelp(wrong, text) };
+  if (left.kind === 'binary' && left.operator === '&') {
+    // `"Total: " & $a + $b`: both bind alike, from left to right.
+    const sum = `${text.slice(left.right.start, left.right.end)} ${operator} ${text.slice(right.start, right.end)}`;
+    const help = `write \`${text.slice(left.start, left.right.start)}(${sum})\` for the number; texts are joined by \`&\` alone`;
+    return { ...problem, help };
+  }
   if (chain.some((each) => each.operator !== '+')) {
     return { ...problem, help: 'a number is made of a text by `$number(…)`; texts are joined by `&`' };
   }

@@ -27,9 +27,10 @@ export function roughDocument(
     .filter(({ as }) => as === 'blank')
     .map(({ range }) => ({ ...range, end: lineEnd(text, range.end) }));
   const words = masks.filter(({ as }) => as === 'word').map(({ range }) => range);
+  const isWhole = errors.every(({ code }) => leavesWhole.has(code));
   const isEcho = ({ code, severity, range }: Diagnostic): boolean => {
     // What the flow as a whole seems to lack or to do without may be in what was refused.
-    if (severity === 'warning') return true;
+    if (severity === 'warning' && !isWhole) return true;
     if ([...said, ...tagged].some((other) => overlap(range, other))) return true;
     const isOfFormula = /^RS[34]/.test(code) && code !== 'RS3001';
     return !isOfFormula && words.some((other) => overlap(range, other));
@@ -39,6 +40,9 @@ export function roughDocument(
 
 /** A second document, and what is too large: what the file as a whole says is not known. */
 const leavesNoTree: ReadonlySet<string> = new Set(['RS1002', 'RS1003', 'RS1004', 'RS1005', 'RS1016']);
+
+/** What is read as it was meant, nothing left out. */
+const leavesWhole: ReadonlySet<string> = new Set(['RS1007', 'RS1018', 'RS1019']);
 
 function overlap(a: Range, b: Range): boolean {
   return a.start < b.end && b.start < a.end;

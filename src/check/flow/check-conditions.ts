@@ -26,7 +26,7 @@ export function checkConditions(model: FlowModel, names: StepNames, report: Repo
 }
 
 /** In words; undefined for a condition that may change, or is meant as a switch. */
-function constantOf(condition: Condition): 'true' | 'false' | 'the same' | undefined {
+export function constantOf(condition: Condition): 'true' | 'false' | 'the same' | undefined {
   const { formula, literal } = condition;
   if (isPlainTrue(condition)) return undefined;
   if (literal !== undefined || formula === undefined) return literal === false ? 'false' : undefined;

@@ -2,6 +2,7 @@ import { type Report, listed } from '../../definition/index.js';
 import { type MappingEntry, type Range, type Source, type SyntaxNode, entryOf, toValue } from '../../syntax/index.js';
 import type { Enclosure, FlowItem, FlowModel } from '../flow-model.js';
 import type { Course } from './course.js';
+import { constantOf } from './check-conditions.js';
 import { constantCondition, implied, valueBy, withFacts } from './facts.js';
 
 /** Items, arms and handlers that no run comes to. */
@@ -38,6 +39,8 @@ function checkArms({ bodies }: FlowItem, source: Source, report: Report): void {
     const { when } = arm;
     if (always !== undefined) {
       if (when === undefined && arm.items.length === 0) return;
+      // Of the condition itself it is said that it always holds.
+      if (always.when !== undefined && constantOf(always.when) !== undefined) return;
       const message = `this arm is never taken: the one in line ${lineOf(always.node, source)} always is`;
       report.warning('RS4015', keyOf(arm, ['when', 'else']), message, 'put it before that one, or remove it');
       return;
@@ -60,7 +63,8 @@ function checkHandlers({ handlers }: FlowItem, source: Source, report: Report): 
   for (const handler of handlers) {
     const names = errorsOf(handler);
     const before = all ?? coveringOf(names, taken);
-    if (before !== undefined) {
+    const isToldOf = before?.when !== undefined && constantOf(before.when) !== undefined;
+    if (before !== undefined && !isToldOf) {
       const what = all === undefined && names !== undefined ? listed(names, 'and') : 'every error';
       const message = `this entry is never taken: the one in line ${lineOf(before.node, source)} handles ${what}`;
       report.warning(

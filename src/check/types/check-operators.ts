@@ -1,5 +1,5 @@
 import { quoted } from '../../definition/index.js';
-import type { BinaryNode, FormulaNode } from '../../expression/index.js';
+import { type BinaryNode, type FormulaNode, givesText } from '../../expression/index.js';
 import { nearest } from '../../syntax/index.js';
 import type { Inference } from './infer.js';
 import { type Type, describeType, isNever, mayBe, numberType, present, stringType, union } from './type.js';
@@ -10,9 +10,17 @@ const ordered: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
 
 /** Operands that cannot be what their operator works on. */
 export function checkOperands(inference: Inference, operator: string, operands: readonly Operand[]): void {
-  // A text beside an operator for numbers has a message of its own.
-  const isText = ([node]: Operand): boolean => node.kind === 'literal' && typeof node.value === 'string';
-  if (!ordered.has(operator) && operator !== '..' && operands.length === 2 && operands.some(isText)) return;
+  // A text beside an operator for numbers, and comparisons in a row, have messages of their own.
+  if (
+    !ordered.has(operator) &&
+    operator !== '..' &&
+    operands.length === 2 &&
+    operands.some(([node]) => givesText(node))
+  )
+    return;
+  const before = operands[0]?.[0];
+  if (ordered.has(operator) && before?.kind === 'binary' && (ordered.has(before.operator) || before.operator === '='))
+    return;
   const expected = ordered.has(operator) ? union(numberType, stringType) : numberType;
   for (const [node, type, what] of operands) {
     if (mayBe(type, expected)) continue;
