@@ -14,7 +14,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // By default one core is left idle, which on two doubles the time.
     maxWorkers: '100%',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // They end tests that hang, and say nothing of how long one may take: machines are slow, busy, stopped for a while.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
   },
 });

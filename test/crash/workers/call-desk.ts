@@ -23,18 +23,18 @@ export class CallDesk {
   readonly calls: DeskCall[] = [];
   readonly address: string;
   readonly #server: Server;
-  readonly #onCall: (call: DeskCall) => void;
+  readonly #onCall: (call: DeskCall) => unknown;
   readonly #unseen: DeskCall[] = [];
   readonly #waiting: ((call: DeskCall) => void)[] = [];
 
-  private constructor(server: Server, onCall: (call: DeskCall) => void) {
+  private constructor(server: Server, onCall: (call: DeskCall) => unknown) {
     this.#server = server;
     this.#onCall = onCall;
     this.address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
   /** @param onCall is told of every call as it comes in */
-  static async open(onCall: (call: DeskCall) => void = () => {}): Promise<CallDesk> {
+  static async open(onCall: (call: DeskCall) => unknown = () => {}): Promise<CallDesk> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const desk = new CallDesk(server, onCall);

@@ -15,8 +15,7 @@ export interface FleetOptions {
 }
 
 export interface Casualties {
-  /** How often the clock said that one was to be killed; how often one was; how many of those drove something. */
-  readonly ticks: number;
+  /** How many were killed, and how many of those drove something. */
   readonly killed: number;
   readonly killedAtWork: number;
   readonly frozen: number;
@@ -27,10 +26,18 @@ export interface Casualties {
   readonly exactCounts: number;
 }
 
+export interface Harassment {
+  /** Kills come this often, by the clock, for so long. */
+  readonly everyMs: number;
+  readonly forMs: number;
+  /** It goes on after that until as much as this has happened, whatever the machine is busy with. */
+  readonly least: Casualties;
+  /** Then it ends all the same. */
+  readonly patienceMs: number;
+}
+
 /** Have begun and wait, so that a replacement is there at once. */
 const spareWorkers = 6;
-/** For what comes at once, on a machine that is not overloaded. */
-const patience = { timeout: 20_000 };
 
 /**
  * Worker processes on one database, of which one after the other is killed and replaced, while another is
@@ -39,7 +46,6 @@ const patience = { timeout: 20_000 };
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #casualties = {
-    ticks: 0,
     killed: 0,
     killedAtWork: 0,
     frozen: 0,
@@ -55,6 +61,7 @@ export class Fleet {
   readonly #beginning = new Set<Promise<void>>();
   #begun = 0;
   #frozen: WorkerProcess | undefined;
+  #isOver = false;
   /** Kills, freezes and recoveries come one after the other, so that what a recovery has to find is known. */
   #turn: Promise<unknown> = Promise.resolve();
   #failure: unknown;
@@ -71,19 +78,24 @@ export class Fleet {
   }
 
   /** Kills one worker every `everyMs`, whatever the others are doing, and lets a new one take its place. */
-  async harass(forMs: number, everyMs: number): Promise<Casualties> {
+  async harass({ everyMs, forMs, least, patienceMs }: Harassment): Promise<Casualties> {
     const begun = performance.now();
-    const freezing = this.#freezeAgainAndAgain(begun + forMs);
-    for (let at = everyMs; at <= forMs && this.#failure === undefined; at += everyMs) {
-      this.#casualties.ticks += 1;
-      // Late where the turn was somebody else's; then the next one comes the sooner, but none after the end.
-      await delay(Math.max(0, begun + at - performance.now()));
-      if (performance.now() < begun + forMs + everyMs) await this.#inTurn(() => this.#killOne());
+    const freezing = this.#freezeAgainAndAgain();
+    const passed = (): number => performance.now() - begun;
+    const hasAll = (): boolean => countsOf(least).every(([what, count]) => this.#casualties[what] >= count);
+    for (let at = everyMs; this.#failure === undefined; at += everyMs) {
+      // Late where the turn was somebody else's; then the next one comes the sooner, but none after the time is over.
+      if (at > forMs && (hasAll() || passed() > patienceMs)) break;
+      await delay(at > forMs ? everyMs : Math.max(0, at - passed()));
+      await this.#inTurn(() => this.#killOne());
       void this.#inTurn(() => this.#fillPlaces());
     }
+    this.#isOver = true;
     await freezing;
     await this.#turn;
     await Promise.all(this.#beginning);
+    // Where none had begun in time, a place may have been left empty.
+    await this.#inTurn(() => this.#fillPlaces());
     this.#throwFailure();
     return this.#casualties;
   }
@@ -153,7 +165,7 @@ export class Fleet {
     const at = now();
     // One that is at work may have noticed a death by itself, and be about to write what follows from it.
     await expect
-      .poll(() => this.#leasedToTheDead().filter(({ leaseExpiresAt }) => (leaseExpiresAt ?? 0) > at), patience)
+      .poll(() => this.#leasedToTheDead().filter(({ leaseExpiresAt }) => (leaseExpiresAt ?? 0) > at))
       .toEqual([]);
     const own = await worker.ask('released');
     const unwinding = own.filter(({ status }) => status === 'compensating').length;
@@ -165,16 +177,13 @@ export class Fleet {
       orphans: [],
       definitionMissing: [],
     });
+    const released = database.releases(known);
+    expect(released.map(({ id, status }) => ({ id, status }))).toEqual(expect.arrayContaining(own));
     // Of those whose lease had expired only what the recovery itself names was released from the dead for certain.
-    const released = database
-      .releases(known)
-      .filter(({ id, expired }) => expired === 0 || own.some((run) => run.id === id))
-      .map(({ id, status }) => ({ id, status }));
-    expect(released).toEqual(expect.arrayContaining(own));
-    const byOthers = released.filter(({ id }) => !own.some((run) => run.id === id));
-    expect(byOthers.length + own.length, 'no run is released twice').toBe(released.length);
-    if (byOthers.length > 0)
-      await expect.poll(() => this.#releasedAtWork(), patience).toEqual(expect.arrayContaining(byOthers));
+    const certain = released.filter(({ expired }) => expired === 0).map(({ id, status }) => ({ id, status }));
+    expect(certain, 'no run is released twice').toHaveLength(new Set(certain.map(({ id }) => id)).size);
+    const byOthers = certain.filter(({ id }) => !own.some((run) => run.id === id));
+    if (byOthers.length > 0) await expect.poll(() => this.#releasedAtWork()).toEqual(expect.arrayContaining(byOthers));
     else if (own.length > 0) this.#casualties.exactCounts += 1;
     this.#casualties.recovered += total;
   }
@@ -190,13 +199,9 @@ export class Fleet {
     return this.#options.database.leased().filter(({ owner }) => owner !== null && !living.has(owner));
   }
 
-  async #freezeAgainAndAgain(end: number): Promise<void> {
+  async #freezeAgainAndAgain(): Promise<void> {
     const { database, freezeMs } = this.#options;
-    const begun = performance.now();
-    const { takenFromFrozen } = this.#casualties;
-    // Where everything is slow, what was frozen may have had nothing that was worth taking.
-    const latest = (): number => (this.#casualties.takenFromFrozen > takenFromFrozen ? end : 2 * end - begun);
-    while (performance.now() + freezeMs < latest() && this.#failure === undefined) {
+    while (!this.#isOver && this.#failure === undefined) {
       const before = await this.#inTurn(() => this.#freezeOne());
       if (before === undefined) {
         await delay(20);
@@ -213,15 +218,15 @@ export class Fleet {
     }
   }
 
-  /** Gives what it drives; undefined where none drives enough. */
+  /** Freezes who drives most, and gives what that is; undefined where none drives enough. */
   async #freezeOne(): Promise<RunRow[] | undefined> {
     const { database } = this.#options;
-    const held = new Set(database.leased().map(({ owner }) => owner));
-    const worker = [...this.#atWork].find(({ owner }) => held.has(owner));
-    if (worker === undefined) return undefined;
+    const heldBy = ({ owner }: WorkerProcess): RunRow[] => database.leased().filter((row) => row.owner === owner);
+    const [worker] = [...this.#atWork].sort((a, b) => heldBy(b).length - heldBy(a).length);
+    if (worker === undefined || heldBy(worker).length < 2) return undefined;
     this.#frozen = worker;
     worker.freeze();
-    const before = database.leased().filter(({ owner }) => owner === worker.owner);
+    const before = heldBy(worker);
     if (before.length >= 2) return before;
     // It has just parked what it held: nothing would be taken from it.
     this.#thaw();
@@ -238,4 +243,8 @@ export class Fleet {
     this.#turn = result;
     return result as Promise<T | undefined>;
   }
+}
+
+export function countsOf(casualties: Casualties): [keyof Casualties, number][] {
+  return Object.entries(casualties) as [keyof Casualties, number][];
 }

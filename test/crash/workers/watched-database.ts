@@ -18,6 +18,13 @@ export interface Release {
   readonly status: string;
 }
 
+export interface SeenRelease extends Release {
+  /** Who had held it. */
+  readonly owner: string;
+  /** Whether its lease had: then a claim may have come upon it, whoever held it. */
+  readonly expired: 0 | 1;
+}
+
 /** Who held the run when an entry of its journal was written. */
 export interface Writing {
   readonly run: number;
@@ -59,10 +66,10 @@ export class WatchedDatabase {
     this.#db.exec(`
       create table seen_lease (kind text, run integer, owner text, epoch integer, live integer);
       create table seen_entry (run integer, seq integer, epoch integer, owner text);
-      create table seen_release (id text, status text, expired integer);
+      create table seen_release (id text, status text, owner text, expired integer);
       create trigger see_release after update of owner on run
       when new.owner is null and new.interruptions > old.interruptions begin
-        insert into seen_release values (old.id, old.status, old.lease_expires_at <= ${now});
+        insert into seen_release values (old.id, old.status, old.owner, old.lease_expires_at <= ${now});
       end;
       create trigger see_lease after update of lease_expires_at on run
       when new.workflow = '${limited}' and new.lease_expires_at > ${now} begin
@@ -79,13 +86,19 @@ export class WatchedDatabase {
     return this.#all('select * from seen_lease order by rowid');
   }
 
+  /** How many leases of the workflow were live at most, at every claim and renewal so far. */
+  mostLive(): number {
+    const [row] = this.#all<{ most: number | null }>('select max(live) as most from seen_lease');
+    return row?.most ?? 0;
+  }
+
   countReleases(): number {
     const [row] = this.#all<{ count: number }>('select count(*) as count from seen_release');
     return row?.count ?? 0;
   }
 
-  /** Those after the first so many, in order. `expired`: a claim may have come upon the lease, whoever held it. */
-  releases(after: number): (Release & { readonly expired: 0 | 1 })[] {
+  /** Those after the first so many, in order. */
+  releases(after = 0): SeenRelease[] {
     return this.#all('select * from seen_release where rowid > ? order by rowid', after);
   }
 

@@ -20,6 +20,7 @@ export interface WorkerOrder {
   >;
   readonly storage?: {
     durability: 'power' | 'process';
+    busyTimeoutMs?: number;
     checkpoints?: { passiveFrames?: number; restartFrames?: number };
   };
   /** Where it writes down each unit that it committed, or could not. */
