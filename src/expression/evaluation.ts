@@ -2,7 +2,7 @@ import { AbsentOperand, Fault, tooMuch } from './fault.js';
 import type { Surroundings } from './formula.js';
 import { type JsonataNode, internalName } from './jsonata-tree.js';
 import { limits } from './limits.js';
-import { readTime, turns } from './turn.js';
+import { readProcessorTime, readTime, turns } from './turn.js';
 import { isAbsent } from './value-names.js';
 import { Scales } from './weight.js';
 
@@ -48,8 +48,12 @@ interface Queue {
  */
 export class Evaluation {
   readonly #scales: Scales;
+  /** By the clock, in the turns before this one; and when this one began. */
   #usedMs = 0;
   #since = 0;
+  /** The same of the processor, whose time is dear to read: from the first look in a turn on. */
+  #computedMs = 0;
+  #computingSince: number | undefined;
   #nodesUntilLook = nodesPerLook;
   #calls = 0;
   #siblings: Queue | undefined;
@@ -83,6 +87,7 @@ export class Evaluation {
   /** To be called when its turn has come: time counts from here. */
   begin(): void {
     this.#since = readTime();
+    this.#computingSince = undefined;
   }
 
   weigh(value: unknown): void {
@@ -104,16 +109,25 @@ export class Evaluation {
     const now = this.look();
     if (!turns.isSliceOver(now)) return undefined;
     this.#usedMs += now - this.#since;
+    this.#computedMs = this.#computed();
     return turns.rest(this).then(() => this.begin());
   }
 
   /** Throws when the time is up; for places that cannot wait. */
   look(): number {
     const now = readTime();
-    if (this.#usedMs + now - this.#since > limits.timeMs) {
+    this.#computingSince ??= readProcessorTime();
+    // A process that was stopped meanwhile, or had to share its processor, is no sign of a loop.
+    if (this.#usedMs + now - this.#since > limits.timeMs && this.#computed() > limits.timeMs) {
       throw new Fault('limit', 'the formula takes more than one second; check it for a loop without end');
     }
     return now;
+  }
+
+  /** Of the processor, so far, in milliseconds. */
+  #computed(): number {
+    const now = readProcessorTime();
+    return this.#computedMs + now - (this.#computingSince ?? now);
   }
 
   #begin(node: JsonataNode): Promise<void> | undefined {

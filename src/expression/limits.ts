@@ -3,7 +3,7 @@
  * mistake or by malice; none of it is reached by honest work on payloads of the size that a run stores.
  */
 export const limits = {
-  /** Time of its own, in milliseconds: what other evaluations and the event loop take does not count. */
+  /** Time of its own, in milliseconds: what other evaluations, the event loop and other programs take does not count. */
   timeMs: 1000,
   /** Longest stretch without letting the event loop run, in milliseconds. */
   sliceMs: 10,

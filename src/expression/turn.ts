@@ -68,3 +68,9 @@ class Turns<Holder> {
 export const turns = new Turns<{ look(): number }>();
 
 export const readTime = (): number => systemClock.monotonic();
+
+/** What this process has computed so far, in milliseconds; other threads of it count too. Dearer to read than the time. */
+export function readProcessorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}

