@@ -80,7 +80,7 @@ function skipBackOff(project: Project): void {
 describe("an operator's evening", () => {
   it(
     'finds four runs that are stuck in four ways, and moves each on by what the commands say',
-    { timeout: 120_000 },
+    { timeout: 30 * 60_000 },
     async () => {
       const project = new Project(flows);
 

@@ -109,7 +109,7 @@ describe('runsheet graph', () => {
     await project.runsheet(['run', 'wait', '--key', 'k', '--no-wait']);
     const { out } = await project.runsheet(['graph', 'k']);
     expect(statesIn(out)).toMatchObject({ gate: 'waiting', note: 'not-reached' });
-    expect(out).toMatch(/<i>waits for go, 1h59m left<\/i>/);
+    expect(out).toMatch(/<i>waits for go, 1h\d\dm left<\/i>/);
   });
 
   it('answers 4 for what is neither a flow nor a run, 3 for a flow with mistakes', async () => {

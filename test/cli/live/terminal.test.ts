@@ -100,7 +100,7 @@ hold  wf_1  completed  <time>
     type('\u0003');
     expect(await ended).toBe(130);
     expect(screen.isCursorShown).toBe(true);
-    expect(screen.text).toMatch(/gate {2}wf_\w+ \(k\) {2}waiting {2}.*\n {2}◦ gate {2}waits for go, 1h59m left\n/);
+    expect(screen.text).toMatch(/gate {2}wf_\w+ \(k\) {2}waiting {2}.*\n {2}◦ gate {2}waits for go, 1h\d\dm left\n/);
     expect(screen.text.replace(/\n(?=\w)/g, '')).toMatch(/runsheet run gate --continue wf_/);
   });
 
