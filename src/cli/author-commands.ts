@@ -28,7 +28,7 @@ export const addAuthorCommands: CommandGroup = (command, io, done) => {
       done(explain(code, options, io));
     });
 
-  command('test [paths...]', 'run flow tests: files, folders, or flows that have tests beside them')
+  command('test [targets...]', 'run flow tests: files, folders, or those of flows, given by path or name')
     .addOption(formatOption().choices(['human', 'json', 'junit']))
     .option('--json', 'the same as --format json')
     .option('--watch', 'run them again whenever something changes', false)
@@ -41,14 +41,14 @@ export const addAuthorCommands: CommandGroup = (command, io, done) => {
     .option('--from-run <run>', 'write a test that repeats a stored run, given by id or key, instead of running any')
     .option('--output <file>', 'where that is written (default: stdout)')
     .option(...sharedOptions.database)
-    .action(async (paths: string[], { json, fromRun, output, db, ...options }) => {
+    .action(async (targets: string[], { json, fromRun, output, db, ...options }) => {
       if (fromRun !== undefined) {
         const { testFromRun } = await import('./test-run/test-from-run.js');
         done(await testFromRun(fromRun, { output, db }, io));
         return;
       }
       const { test } = await import('./commands/test.js');
-      done(await test(paths, { ...options, format: json === true ? 'json' : options.format }, io));
+      done(await test(targets, { ...options, format: json === true ? 'json' : options.format }, io));
     });
 
   command('hash <path>', 'print the identity of a flow: sha256, name, revision')

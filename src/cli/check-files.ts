@@ -3,12 +3,13 @@ import { basename, dirname, resolve } from 'node:path';
 import { type ReadFlow, catalogueOf, checkFlows, isFlowFile, isFlowTestFile, readFlowFile } from '../check/index.js';
 import { handlersOf, walkItems } from '../definition/index.js';
 import type { HandlerCatalogue } from '../handlers/index.js';
-import { type Findings, type Source, entryOf, isText, parseDocument } from '../syntax/index.js';
+import type { Findings, Source } from '../syntax/index.js';
 import { CommandFailure } from './failure.js';
 import { filesOf, readFlow, readSources } from './flow-files.js';
 import { checkFlowTests } from './flow-tests.js';
 import { type Io, pathOf } from './io.js';
 import { definitionsSetting } from './settings.js';
+import { isTestOf, testedBy } from './tested-flow.js';
 
 export interface CheckFilesOptions {
   /** Absent: the folder of definitions. `-` is stdin. */
@@ -107,18 +108,9 @@ function unusedOf(catalogue: HandlerCatalogue, flows: readonly ReadFlow[]): stri
   return [...catalogue.keys()].filter((name) => !called.has(name) && !broken.some((text) => text.includes(name)));
 }
 
-/** A test names its flow by its path or by its name. */
 function untestedOf(flows: readonly ReadFlow[], tests: readonly Source[]): string[] {
-  const tested = new Set<string>();
-  for (const test of tests) {
-    const named = entryOf(parseDocument(test).root, 'workflow')?.value;
-    if (!isText(named)) continue;
-    tested.add(named.value).add(resolve(dirname(test.name), named.value));
-  }
+  const tested = new Set(tests.flatMap((test) => [...testedBy(test)]));
   return flows
-    .filter(({ source, read }) => {
-      const name = read.document?.workflow;
-      return !tested.has(resolve(source.name)) && (name === undefined || !tested.has(name));
-    })
+    .filter(({ source, read }) => !isTestOf(tested, { path: source.name, name: read.document?.workflow }))
     .map(({ source }) => source.name);
 }

@@ -36,7 +36,12 @@ async function flowAt(path: string, io: Io): Promise<Source> {
   throw new CommandFailure(exitCodes.usage, `${path} is a folder; give the path or the name of one flow`);
 }
 
-async function namedFlows(name: string, setting: PathSetting, io: Io): Promise<Source[]> {
+/**
+ * The flows of a folder that have a name, whatever else is wrong with them.
+ *
+ * @throws CommandFailure (not found) naming the nearest
+ */
+export async function namedFlows(name: string, setting: PathSetting, io: Io): Promise<Source[]> {
   const { path: folder } = setting;
   if (!existsSync(pathOf(io, folder))) {
     const place = `folder ${folder}${namedBy(setting)}`;

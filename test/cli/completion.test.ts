@@ -68,6 +68,35 @@ describe('runsheet complete', () => {
     expect(await offered(project, 'signal', 'july/c-45', '')).toEqual(['decision']);
   });
 
+  it('looks where the config of the project says, and where the options say that were typed', async () => {
+    const moved = {
+      'flows/approval.yaml': files['definitions/approval.yaml'],
+      'steps/all.ts': notingHandlers,
+      'other/rest.yaml': 'workflow: rest\nsteps: [{ sleep: 1h }]\n',
+      'runsheet.config.yaml': 'definitions: flows\nhandlers: steps\ndb: data/runs.db\n',
+    };
+    const project = new Project(moved);
+    await project.runsheet(['start', 'approval', '--key', 'configured']);
+    await project.runsheet(['start', 'other/rest.yaml', '--key', 'elsewhere', '--db', 'else.db']);
+    expect(await offered(project, 'run', '')).toEqual(['approval', ':files']);
+    expect(await offered(project, 'handlers', 'no')).toEqual(['note']);
+    expect(await offered(project, 'show', '')).toEqual(['configured']);
+    expect(await offered(project, 'signal', 'configured', '')).toEqual(['decision']);
+    expect(await offered(project, 'show', '--db', 'else.db', '')).toEqual(['elsewhere']);
+    expect(await offered(project, 'show', '--db=else.db', '')).toEqual(['elsewhere']);
+    expect(await offered(project, 'run', '--definitions', 'other', '')).toEqual(['rest', ':files']);
+    // A config that is broken is told by the commands themselves.
+    project.write('runsheet.config.yaml', 'definitions: [');
+    expect(await project.runsheet(['complete', '--', 'run', ''])).toEqual({ code: 0, out: ':files\n', err: '' });
+  });
+
+  it('offers flows and runs to draw, and flows to test', async () => {
+    const project = new Project(files);
+    await project.runsheet(['start', 'approval', '--key', 'july']);
+    expect(await offered(project, 'graph', '')).toEqual(['approval', 'broken', 'july', ':files']);
+    expect(await offered(project, 'test', 'appr')).toEqual(['approval', ':files']);
+  });
+
   it('offers nothing, without a word, where there is no project or nothing fits', async () => {
     const project = new Project();
     expect(await project.runsheet(['complete', '--', 'show', ''])).toEqual({ code: 0, out: '', err: '' });

@@ -219,14 +219,38 @@ describe('runsheet test', () => {
     });
   });
 
+  it('takes the name of a workflow for the tests of its flows, whatever they are called', async () => {
+    const folder = project();
+    folder.write('definitions/order-2.yaml', order.replace('workflow: order', 'workflow: order\nrevision: 2'));
+    folder.write('definitions/by-name.test.yaml', tests.replace('./order.yaml', 'order'));
+    folder.write('definitions/of-the-second.test.yaml', tests.replace('./order.yaml', './order-2.yaml'));
+    folder.write('definitions/other.yaml', 'workflow: other\nsteps: [{ sleep: 1h }]\n');
+    folder.write('definitions/other.test.yaml', 'workflow: ./other.yaml\ntests: [{ name: one }]\n');
+    const files = async (...args: string[]): Promise<string[]> => {
+      const { code, out } = await folder.runsheet(['test', ...args, '--filter', 'small']);
+      expect(code).toBe(0);
+      return out.split('\n').filter((line) => line.endsWith('.test.yaml'));
+    };
+    const ofOrder = ['by-name', 'of-the-second', 'order'].map((name) => `definitions/${name}.test.yaml`);
+    expect(await files('order')).toEqual(ofOrder);
+    expect(await files('definitions/order-2.yaml')).toEqual(ofOrder.slice(0, 2));
+    expect((await folder.runsheet(['test', 'other'])).code).toBe(0);
+  });
+
   it.each([
-    [['test', 'none.test.yaml'], 'there is no none.test.yaml; give the path of a test file, or of a folder of them'],
+    [['test', 'oder'], 'there is no workflow oder in definitions; did you mean order?'],
+    [
+      ['test', 'untested'],
+      'there are no tests of the workflow untested beside it; they would be in definitions/un.test.yaml',
+    ],
+    [['test', 'none.test.yaml'], 'there is no none.test.yaml; give the path of a test file'],
     [['test', 'empty'], 'there are no flow tests (*.test.yaml) in the folder empty'],
     [['test', 'empty/flow.yaml'], 'there are no tests of empty/flow.yaml beside it'],
     [['test', '--filter', 'nothing'], 'no test has a name that holds "nothing"'],
   ])('%j finds nothing', async (args, message) => {
     const folder = project();
     folder.write('empty/flow.yaml', 'workflow: flow\nsteps: []\n');
+    folder.write('definitions/un.yaml', 'workflow: untested\nsteps: []\n');
     const { code, err } = await folder.runsheet(args);
     expect(code).toBe(4);
     expect(err).toContain(message);

@@ -1,6 +1,7 @@
 import { type Coverage, mergeCoverage } from '../../testing/flow-runner/index.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
+import { isPath } from '../find-flow.js';
 import type { Io } from '../io.js';
 import { handlersPath } from '../project-handlers.js';
 import { definitionsSetting } from '../settings.js';
@@ -26,21 +27,22 @@ export interface TestOptions {
 }
 
 /** Runs flow tests. */
-export async function test(paths: readonly string[], options: TestOptions, io: Io): Promise<ExitCode> {
+export async function test(targets: readonly string[], options: TestOptions, io: Io): Promise<ExitCode> {
   const { definitions, handlers, watch } = options;
-  if (!watch) return testOnce(paths, options, io);
+  if (!watch) return testOnce(targets, options, io);
+  const paths = targets.filter((target) => isPath(target, io));
   return watchProject({ paths, definitions, handlers }, io, async () => {
-    await testOnce(paths, options, io);
+    await testOnce(targets, options, io);
   });
 }
 
-async function testOnce(paths: readonly string[], options: TestOptions, io: Io): Promise<ExitCode> {
+async function testOnce(targets: readonly string[], options: TestOptions, io: Io): Promise<ExitCode> {
   const { format, filter, watch } = options;
-  const definitions = definitionsSetting(options.definitions, io).path;
-  const files = await testFilesOf(paths.length === 0 ? [definitions] : paths, io);
+  const folder = definitionsSetting(options.definitions, io);
+  const files = await testFilesOf(targets, folder, io);
   const settings: TestSettings = {
     cwd: io.cwd,
-    definitions,
+    definitions: folder.path,
     handlers: options.handlers === false ? undefined : handlersPath(options.handlers, io),
     filter,
     out: format === 'human' ? renderOptions(io, 'out') : {},

@@ -12,11 +12,18 @@ export interface Completion {
   readonly files: boolean;
 }
 
+/** The values of the options that were typed before, by their long names. */
+export type TypedOptions = ReadonlyMap<string, string>;
+
 /**
  * The values of a placeholder of a synopsis: of `<flow>` as argument or of `--db <path>` as option. Undefined: nothing
  * is known of it.
  */
-export type ValuesOf = (placeholder: string, option: string | undefined) => Promise<Completion | undefined>;
+export type ValuesOf = (
+  placeholder: string,
+  option: string | undefined,
+  typed: TypedOptions,
+) => Promise<Completion | undefined>;
 
 const none: Completion = { candidates: [], files: false };
 
@@ -27,11 +34,12 @@ export async function completionOf(
   valuesOf: ValuesOf,
 ): Promise<Completion> {
   const current = words.at(-1) ?? '';
-  const { command, positionals, pending } = read(program, words.slice(0, -1));
-  if (pending !== undefined) return startingWith(current, await optionValues(pending, valuesOf));
+  const reading = read(program, words.slice(0, -1));
+  const { command, positionals, pending, typed } = reading;
+  if (pending !== undefined) return startingWith(current, await optionValues(pending, typed, valuesOf));
   const assigned = /^(--[\w-]+)=/.exec(current)?.[1];
   if (assigned !== undefined) {
-    const values = await optionValues(optionNamed(command, assigned), valuesOf);
+    const values = await optionValues(optionNamed(command, assigned), typed, valuesOf);
     return startingWith(current, {
       ...values,
       candidates: values.candidates.map((one) => prefixed(`${assigned}=`, one)),
@@ -39,7 +47,7 @@ export async function completionOf(
   }
   if (current.startsWith('-')) return startingWith(current, { candidates: optionsOf(command), files: false });
   const inner = positionals === 0 ? commandsOf(command) : [];
-  const values = await argumentValues(command, positionals, valuesOf);
+  const values = await argumentValues(reading, valuesOf);
   return startingWith(current, { candidates: [...inner, ...values.candidates], files: values.files });
 }
 
@@ -49,15 +57,21 @@ interface Reading {
   readonly positionals: number;
   /** An option that waits for its value. */
   readonly pending: Option | undefined;
+  readonly typed: TypedOptions;
 }
 
 function read(program: Command, words: readonly string[]): Reading {
   let command = program;
   let positionals = 0;
   let pending: Option | undefined;
+  const typed = new Map<string, string>();
   for (const word of words) {
+    const [, assigned, value] = /^(--[\w-]+)=(.*)$/.exec(word) ?? [];
     if (pending !== undefined) {
+      if (pending.long) typed.set(pending.long, word);
       pending = undefined;
+    } else if (assigned !== undefined && value !== undefined) {
+      typed.set(assigned, value);
     } else if (word.startsWith('-') && word !== '-') {
       const option = optionNamed(command, word);
       if (option?.required === true || option?.optional === true) pending = option;
@@ -67,26 +81,26 @@ function read(program: Command, words: readonly string[]): Reading {
       else command = inner;
     }
   }
-  return { command, positionals, pending };
+  return { command, positionals, pending, typed };
 }
 
 function optionNamed(command: Command, flag: string): Option | undefined {
   return command.options.find(({ long, short }) => flag === long || flag === short);
 }
 
-async function optionValues(option: Option | undefined, valuesOf: ValuesOf): Promise<Completion> {
+async function optionValues(option: Option | undefined, typed: TypedOptions, valuesOf: ValuesOf): Promise<Completion> {
   if (option === undefined) return none;
   if (option.argChoices !== undefined) return choices(option.argChoices);
   const placeholder = /[<[]([\w-]+)/.exec(option.flags)?.[1] ?? '';
-  return (await valuesOf(placeholder, option.long)) ?? none;
+  return (await valuesOf(placeholder, option.long, typed)) ?? none;
 }
 
-async function argumentValues(command: Command, index: number, valuesOf: ValuesOf): Promise<Completion> {
+async function argumentValues({ command, positionals, typed }: Reading, valuesOf: ValuesOf): Promise<Completion> {
   const { registeredArguments } = command;
-  const argument = registeredArguments[index] ?? registeredArguments.findLast(({ variadic }) => variadic);
+  const argument = registeredArguments[positionals] ?? registeredArguments.findLast(({ variadic }) => variadic);
   if (argument === undefined) return none;
   if (argument.argChoices !== undefined) return choices(argument.argChoices);
-  return (await valuesOf(argument.name(), undefined)) ?? none;
+  return (await valuesOf(argument.name(), undefined, typed)) ?? none;
 }
 
 function choices(values: readonly string[]): Completion {

@@ -5,34 +5,47 @@ import { databasePath, withExistingStorage } from '../database.js';
 import { filesOf, readFlow } from '../flow-files.js';
 import type { Io } from '../io.js';
 import { projectHandlers } from '../project-handlers.js';
-import { definitionsSetting } from '../settings.js';
-import type { Candidate, Completion, ValuesOf } from './candidates.js';
+import { definitionsSetting, findConfig } from '../settings.js';
+import type { Candidate, Completion, TypedOptions, ValuesOf } from './candidates.js';
 
 /** As many as one can look through. */
 const mostRuns = 50;
+
+/** Where to look: in a project with its config, and where the options say that were typed. */
+interface Place {
+  readonly io: Io;
+  readonly typed: TypedOptions;
+}
 
 /**
  * What can stand for the placeholders of the commands, from the project in the working directory. Whatever is wrong
  * with it (a flow with mistakes, a locked database), the rest is offered: nobody wants an error at a Tab.
  */
-export function projectValues(io: Io): ValuesOf {
+export function projectValues(outer: Io): ValuesOf {
   const only = (candidates: readonly Candidate[]): Completion => ({ candidates, files: false });
   const quietly = async (read: () => Promise<Candidate[]>): Promise<Candidate[]> => read().catch(() => []);
-  return async (placeholder, option) => {
+  return async (placeholder, option, typed) => {
+    const project = await findConfig(typed.get('--config'), outer).catch(() => undefined);
+    const place: Place = { io: { ...outer, project }, typed };
     if (option === '--status') return only(await quietly(statuses));
     switch (placeholder) {
       case 'flow':
-      case 'flows':
-        return { candidates: await quietly(() => flows(io)), files: true };
+      case 'targets':
+        return { candidates: await quietly(() => flows(place)), files: true };
+      case 'target':
+        return {
+          candidates: [...(await quietly(() => flows(place))), ...(await quietly(() => runs(place)))],
+          files: true,
+        };
       case 'workflow':
       case 'names':
-        return only(await quietly(() => flows(io)));
+        return only(await quietly(() => flows(place)));
       case 'run':
-        return only(await quietly(() => runs(io)));
+        return only(await quietly(() => runs(place)));
       case 'name':
-        return only(await quietly(() => (option === '--workflow' ? flows(io) : signals(io))));
+        return only(await quietly(() => (option === '--workflow' ? flows(place) : signals(place))));
       case 'handlers':
-        return only(await quietly(() => handlers(io)));
+        return only(await quietly(() => handlers(place)));
       case 'code':
         return only(Object.entries(diagnosticCodes).map(([value, description]) => ({ value, description })));
       case 'path':
@@ -54,25 +67,25 @@ async function statuses(): Promise<Candidate[]> {
   return [...openStatuses, ...terminalStatuses].map((value) => ({ value, description: '' }));
 }
 
-async function roots(io: Io): Promise<SyntaxNode[]> {
+async function roots({ io, typed }: Place): Promise<SyntaxNode[]> {
   const found: SyntaxNode[] = [];
-  for (const file of await filesOf(definitionsSetting(undefined, io).path, io)) {
+  for (const file of await filesOf(definitionsSetting(typed.get('--definitions'), io).path, io)) {
     const { root } = parseDocument(await readFlow(file, io));
     if (root !== undefined) found.push(root);
   }
   return found;
 }
 
-async function flows(io: Io): Promise<Candidate[]> {
+async function flows(place: Place): Promise<Candidate[]> {
   const found = new Map<string, string>();
-  for (const root of await roots(io)) {
+  for (const root of await roots(place)) {
     const name = textOf(entryOf(root, 'workflow')?.value);
     if (name !== undefined) found.set(name, textOf(entryOf(root, 'description')?.value) ?? '');
   }
   return [...found].map(([value, description]) => ({ value, description }));
 }
 
-async function signals(io: Io): Promise<Candidate[]> {
+async function signals(place: Place): Promise<Candidate[]> {
   const names = new Set<string>();
   const visit = (node: SyntaxNode): void => {
     if (node.kind === 'sequence') node.items.forEach(visit);
@@ -81,21 +94,22 @@ async function signals(io: Io): Promise<Candidate[]> {
     if (name !== undefined) names.add(name);
     for (const { value } of node.entries) visit(value);
   };
-  for (const root of await roots(io)) visit(root);
+  for (const root of await roots(place)) visit(root);
   return [...names].map((value) => ({ value, description: '' }));
 }
 
 /** The newest ones: by key where they have one that a shell takes as one word, else by id. */
-async function runs(io: Io): Promise<Candidate[]> {
-  if (!existsSync(databasePath(undefined, io))) return [];
-  const found = await withExistingStorage(undefined, io, (storage) => storage.listRuns({ limit: mostRuns }));
+async function runs({ io, typed }: Place): Promise<Candidate[]> {
+  const db = typed.get('--db');
+  if (!existsSync(databasePath(db, io))) return [];
+  const found = await withExistingStorage(db, io, (storage) => storage.listRuns({ limit: mostRuns }));
   return found.runs.map(({ id, key, workflow, status }) => ({
     value: key !== null && /^[\w./-]+$/.test(key) ? key : id,
     description: `${workflow}, ${status}`,
   }));
 }
 
-async function handlers(io: Io): Promise<Candidate[]> {
-  const catalogue = (await projectHandlers(undefined, io))?.catalogue();
+async function handlers({ io, typed }: Place): Promise<Candidate[]> {
+  const catalogue = (await projectHandlers(typed.get('--handlers'), io))?.catalogue();
   return [...(catalogue?.values() ?? [])].map(({ name, description = '' }) => ({ value: name, description }));
 }
