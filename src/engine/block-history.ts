@@ -59,7 +59,7 @@ export class BlockHistories {
         return;
       case 'scope-ended': {
         if (aspect !== 'turn') return;
-        const loop = this.#at(step, around(own), row.at);
+        const loop = this.#at(step, turnAround(own), row.at);
         const { begun = 0, ended = 0, failed = 0, total = null } = loop.turns ?? {};
         const { error } = JSON.parse(row.payload ?? '{}') as { error?: string };
         loop.turns = { begun, ended: ended + 1, failed: failed + (error === undefined ? 0 : 1), total };
@@ -71,7 +71,7 @@ export class BlockHistories {
   }
 
   #decide({ step, at, aspect, payload }: JournalRow & { readonly step: string }, occurrence: string): void {
-    if (aspect === 'condition') return this.#turn(step, around(occurrence), at, payload);
+    if (aspect === 'condition') return this.#turn(step, turnAround(occurrence), at, payload);
     const block = this.#at(step, occurrence, at);
     switch (aspect) {
       case 'arm': {
@@ -120,7 +120,7 @@ export class BlockHistories {
 }
 
 /** Where a loop stands, one of whose turns this is: `3.1` is the second turn of a loop in the fourth turn of another. */
-function around(turn: string): string {
+export function turnAround(turn: string): string {
   const end = turn.lastIndexOf('.');
   return end === -1 ? '0' : turn.slice(0, end);
 }

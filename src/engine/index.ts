@@ -30,5 +30,5 @@ export type {
   StepHistory,
 } from './history.js';
 export { HistoryReader, readHistory } from './history-reader.js';
-export { type BlockHistory, type TurnCounts } from './block-history.js';
+export { type BlockHistory, type TurnCounts, turnAround } from './block-history.js';
 export { checkPayload, gatesOf } from './signals.js';

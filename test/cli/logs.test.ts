@@ -60,7 +60,7 @@ note     completed: {"text":"a"}
 each     turn 0 has ended
 note#1   attempt 1 starts
 note#1   completed: {"text":"b"}
-each#1   turn 1 has ended
+each     turn 1 has ended
 which    takes the arm else
 bad      attempt 1 starts
 bad      attempt 1 failed: Error: not yet
@@ -81,6 +81,48 @@ all      the output is settled: "done"
 all      the run completes
 all      the run has ended
 `);
+  });
+
+  it('calls loops, and what is in them, as `show` does', async () => {
+    const project = new Project({
+      'definitions/nested.yaml': `
+workflow: nested
+steps:
+  - id: outer
+    forEach: =["a","b"]
+    as: letter
+    do:
+      - id: while
+        doWhile: =$iteration < 1
+        do: [{ id: nap, sleep: 1ms }]
+      - id: until
+        doUntil: =$iteration = 1
+        do: [{ id: doze, sleep: 1ms }]
+`,
+    });
+    await project.runsheet(['run', 'nested', '--key', 'k']);
+    const { out } = await project.runsheet(['logs', 'k']);
+    const of = (name: RegExp): string[] =>
+      said(out)
+        .split('\n')
+        .filter((line) => name.test(line))
+        .map((line) => line.replace(/ {2,}/, '  '));
+    expect(of(/^(outer|while|until)/)).toEqual([
+      'outer  2 turns to come',
+      'while  turn 0 is to come',
+      'while  no further turn',
+      'until  no further turn',
+      'outer  turn 0 has ended',
+      'while#1  turn 0 is to come',
+      'while#1  no further turn',
+      'until#1  no further turn',
+      'outer  turn 1 has ended',
+    ]);
+    const shown = (await project.runsheet(['show', 'k'])).out;
+    for (const place of ['nap#0.0', 'nap#1.0', 'doze#1.0']) {
+      expect(shown).toContain(place);
+      expect(out).toContain(`  ${place} `);
+    }
   });
 
   it('tells an unwind, and why it is stuck', async () => {

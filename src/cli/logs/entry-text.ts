@@ -38,7 +38,7 @@ export function entryText(row: JournalRow, item: Item | undefined): EntryText {
       return quiet('skipped');
     case 'decision':
       return read.error === undefined
-        ? decisionText(aspect ?? '', read.value, item)
+        ? decisionText(row, read.value, item)
         : bad(`${decisionWords[aspect ?? ''] ?? aspect ?? 'a value'} cannot be told${errorText(read)}`);
     case 'timer-fired':
       return timerText(read.why, aspect, item);
@@ -128,7 +128,8 @@ const decisionWords: Readonly<Record<string, string>> = {
   output: 'the output',
 };
 
-function decisionText(aspect: string, value: JsonValue | undefined, item: Item | undefined): EntryText {
+function decisionText(row: JournalRow, value: JsonValue | undefined, item: Item | undefined): EntryText {
+  const aspect = row.aspect ?? '';
   switch (aspect) {
     case 'when':
       return quiet(value === true ? 'is to run' : 'is not to run');
@@ -138,8 +139,10 @@ function decisionText(aspect: string, value: JsonValue | undefined, item: Item |
       return plain(
         Array.isArray(value) ? `${value.length} ${value.length === 1 ? 'turn' : 'turns'} to come` : 'no list',
       );
-    case 'condition':
-      return quiet(`its condition is ${String(value)}`);
+    case 'condition': {
+      const goesOn = item !== undefined && 'doUntil' in item ? value === false : value === true;
+      return quiet(goesOn ? `${turnOf(row)} is to come` : 'no further turn');
+    }
     case 'until':
       return plain(`sleeps until ${momentText(value)}`);
     case 'gate': {
@@ -208,8 +211,13 @@ function timerText(why: string | undefined, aspect: string | null, item: Item | 
   }
 }
 
-function scopeText({ aspect, occurrence }: JournalRow, error: Payload['error']): EntryText {
-  const name = aspect === 'turn' ? `turn ${occurrence?.split('.').at(-1)}` : `branch ${aspect}`;
+/** Of a loop: `turn 2`, from 0 as the names of items in it count. */
+function turnOf({ occurrence }: JournalRow): string {
+  return `turn ${occurrence?.split('.').at(-1)}`;
+}
+
+function scopeText(row: JournalRow, error: Payload['error']): EntryText {
+  const name = row.aspect === 'turn' ? turnOf(row) : `branch ${row.aspect}`;
   if (error === undefined) return quiet(`${name} has ended`);
   return bad(`${name} failed: ${typeof error === 'string' ? error : error.name}`);
 }

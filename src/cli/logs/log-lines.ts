@@ -1,5 +1,5 @@
 import { type JsonValue, padEnd, widthOf } from '../../common/index.js';
-import type { FlowPlaces } from '../../engine/index.js';
+import { type FlowPlaces, turnAround } from '../../engine/index.js';
 import type { JournalRow } from '../../storage/index.js';
 import { hanging } from '../terminal-text.js';
 import { placeText } from '../text.js';
@@ -45,9 +45,10 @@ export class LogLines {
 
   /** The lines of one entry: its own, and before the first one of a day the date. */
   write(row: JournalRow): string[] {
-    const { step, occurrence, at } = row;
+    const { step, at } = row;
+    const occurrence = row.occurrence ?? '0';
     const [day = '', time = ''] = new Date(at).toISOString().split('T');
-    const place = step === null ? this.#workflow : placeText(step, occurrence);
+    const place = step === null ? this.#workflow : placeText(step, isOfTurn(row) ? turnAround(occurrence) : occurrence);
     this.#width = Math.max(this.#width, Math.min(place.length, widestPlace));
     const { text, tone } = entryText(row, step === null ? undefined : this.#flow.item(step));
     const before = `${time.slice(0, 12)}  ${padEnd(place, this.#width)}  `;
@@ -59,6 +60,11 @@ export class LogLines {
     this.#day = day;
     return [day, line];
   }
+}
+
+/** Whether a loop tells of one of its turns, whose number the entry has; the loop itself is called as `show` does. */
+function isOfTurn({ kind, aspect }: JournalRow): boolean {
+  return kind === 'scope-ended' ? aspect === 'turn' : kind === 'decision' && aspect === 'condition';
 }
 
 /** An entry as data. `payload` is what the journal holds, whose fields are the engine's business. */
