@@ -64,6 +64,8 @@ describe('schemas/flow-test.schema.json', () => {
     expect(schema.$defs.signalRefusal?.enum).toEqual(testWords['signal refusal']);
     expect(schema.$defs.cancelRefusal?.enum).toEqual(testWords['cancel refusal']);
     expect(schema.$defs.resumeRefusal?.enum).toEqual(testWords['resume refusal']);
+    expect(property('decision', 'decide')).toEqual(testWords.verdict);
+    expect(schema.$defs.decisionRefusal?.enum).toEqual(testWords['decision refusal']);
   });
 
   test('explains every key', () => {

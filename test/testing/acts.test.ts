@@ -211,6 +211,75 @@ tests:
     );
   });
 
+  it('decides about an undoing that is stuck', async () => {
+    const flow = `
+steps:
+  - id: one
+    step: do
+    compensate: { step: undo.one }
+  - id: two
+    step: do
+    compensate: { step: undo.two, retry: { attempts: 1 } }
+  - fail: No`;
+    const { text } = await runTests(
+      flow,
+      `
+defaults:
+  handlers: { do: {}, undo.one: {}, undo.two: [{ throws: { name: Down } }, {}] }
+  compensation: [{ at: 2h, decide: resume }]
+tests:
+  - name: tried again
+    expect: { status: failed, rollback: completed, compensated: [two, one], calls: { undo.two: 2 }, elapsed: 2h }
+  - name: given up
+    compensation: [{ at: 1h, decide: abandon }]
+    expect: { status: failed, rollback: abandoned, compensated: [], calls: { undo.two: 1 } }
+  - name: tried again in vain, then given up
+    handlers: { undo.two: { throws: { name: Down } } }
+    compensation: [{ at: 1h, decide: resume }, { at: 2h, decide: abandon }]
+    crash: every
+    expect: { status: failed, rollback: abandoned, compensated: [], calls: { undo.two: 2 }, elapsed: 2h }
+  - name: nothing to decide
+    handlers: { undo.two: {} }
+    compensation: [{ at: 1h, decide: resume, refused: RunEnded }]
+    expect: { status: failed, rollback: completed }
+  - name: too early
+    handlers: { do: { takes: 1m } }
+    compensation: [{ at: 1s, decide: abandon, refused: RunNotStuck }, { at: 1h, decide: resume }]
+    expect: { status: failed, rollback: completed }
+  - name: of no use
+    handlers: { do: { takes: 1m } }
+    compensation: [{ at: 1s, decide: abandon }]
+    expect: { status: failed }`,
+    );
+    expect(text.match(/failed: .*/g)).toEqual([
+      'failed: the run was to be failed, but it is stuck in its undoing: No in fail@2: No',
+      'failed: the decision to abandon was refused with RunNotStuck: the run is running; its unwind is not stuck',
+    ]);
+    expect(text).toContain(
+      'help: what an operator decides about it stands in `compensation: [{ at: …, decide: resume }]`',
+    );
+  });
+
+  it('passes a decision on to a child that is stuck', async () => {
+    await passes(
+      'steps: [{ id: kid, subWorkflow: child, with: {} }]',
+      `
+tests:
+  - name: the child is undone in the end
+    handlers: { do: {}, undo: [{ throws: { name: Down } }, {}] }
+    compensation: [{ at: 1h, decide: resume }]
+    expect: { status: failed, rollback: completed, compensated: [kid], elapsed: 1h }`,
+      {
+        others: {
+          'child.yaml': `
+workflow: child
+steps: [{ step: do, compensate: { step: undo, retry: { attempts: 1 } } }, { fail: No }]
+`,
+        },
+      },
+    );
+  });
+
   it('gives secrets to handlers and shows them as references', async () => {
     const seen: unknown[] = [];
     await passes(

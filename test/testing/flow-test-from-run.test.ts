@@ -171,6 +171,16 @@ describe('a test made of a run repeats', () => {
     await world.end(id);
     await repeated(world.storage, id);
   });
+
+  test.each(['resume', 'abandon'] as const)('a run whose undoing an operator told to %s', async (verdict) => {
+    const world = await FlowWorld.of(orderFlows);
+    const id = await world.begin(await order({ faults: [{ do: 'unavailable', times: 13 }] }));
+    await world.pass(24 * hour);
+    await (verdict === 'resume' ? world.engine.resumeCompensation(id) : world.engine.abandonCompensation(id));
+    await world.end(id);
+    const text = await repeated(world.storage, id);
+    expect(text).toMatch(new RegExp(`compensation: \\[ \\{ at: 1d\\w*, decide: ${verdict} \\} \\]`));
+  });
 });
 
 describe('no test is made', () => {
@@ -178,15 +188,6 @@ describe('no test is made', () => {
     const world = await FlowWorld.of(orderFlows);
     const id = await world.begin(await order({ totalCents: 100_001 }));
     await expect(flowTestFromRun(world.storage, id)).rejects.toThrow(`${id}: it is waiting; wait until it has ended`);
-  });
-
-  test('of a run that an operator has helped', async () => {
-    const world = await FlowWorld.of(orderFlows);
-    const id = await world.begin(await order({ faults: [{ do: 'unavailable', times: 13 }] }));
-    await world.pass(24 * hour);
-    await world.engine.resumeCompensation(id);
-    await world.end(id);
-    await expect(flowTestFromRun(world.storage, id)).rejects.toThrow('an operator has decided about its unwind');
   });
 
   test('of a run that does not exist', async () => {

@@ -3,7 +3,7 @@ import type { JournalRow, RunRecord } from '../../storage/index.js';
 import type { Path } from '../../syntax/index.js';
 import type { ItemPlaces } from '../world/item-places.js';
 import type { World } from '../world/world.js';
-import type { Cancel, Resume, Signal } from '../flow-tests/index.js';
+import type { Cancel, Decision, Resume, Signal } from '../flow-tests/index.js';
 import type { TestFailure } from './failure.js';
 import type { TestCase, Written } from './test-case.js';
 import { TurnWatch, placeIn } from './turn-watch.js';
@@ -12,7 +12,8 @@ import { TurnWatch, placeIn } from './turn-watch.js';
 export type Act =
   | ({ readonly kind: 'signal' } & Written<Signal>)
   | ({ readonly kind: 'cancel' } & Written<Cancel>)
-  | ({ readonly kind: 'resume' } & Written<Resume>);
+  | ({ readonly kind: 'resume' } & Written<Resume>)
+  | ({ readonly kind: 'decision' } & Written<Decision>);
 
 /** How a refusal is called in flow tests, by the code of its error. */
 const refusals: Partial<Record<ErrorCode, string>> = {
@@ -24,6 +25,7 @@ const refusals: Partial<Record<ErrorCode, string>> = {
   RS_RUN_ENDED: 'RunEnded',
   RS_RUN_ENDING: 'RunAlreadyEnding',
   RS_RUN_NOT_RESUMABLE: 'RunNotResumable',
+  RS_RUN_NOT_STUCK: 'RunNotStuck',
 };
 
 export function refusalName({ code }: RunsheetError): string {
@@ -42,11 +44,12 @@ export class Acts {
   readonly #open: OpenAct[];
   readonly failures: TestFailure[] = [];
 
-  constructor({ signals, cancel, resume }: TestCase, places: ItemPlaces, startedAt: number) {
+  constructor({ signals, cancel, resume, decisions }: TestCase, places: ItemPlaces, startedAt: number) {
     const acts: Act[] = [
       ...signals.map((signal) => ({ kind: 'signal' as const, ...signal })),
       ...(cancel === undefined ? [] : [{ kind: 'cancel' as const, ...cancel }]),
       ...(resume === undefined ? [] : [{ kind: 'resume' as const, ...resume }]),
+      ...decisions.map((decision) => ({ kind: 'decision' as const, ...decision })),
     ];
     this.#open = acts.map((act) => {
       const { what } = act;
@@ -131,6 +134,8 @@ function nameOf(act: Act): string {
       return 'the cancellation';
     case 'resume':
       return 'the resumption';
+    case 'decision':
+      return `the decision to ${act.what.decide}`;
   }
 }
 
@@ -144,6 +149,9 @@ async function carryOut(act: Act, world: World, run: string): Promise<string | u
       return undefined;
     case 'resume':
       return (await world.desk.resume(run)).id;
+    case 'decision':
+      await (act.what.decide === 'resume' ? world.desk.resumeCompensation(run) : world.desk.abandonCompensation(run));
+      return undefined;
   }
 }
 

@@ -92,7 +92,9 @@ function checkStatus(expected: string, { run }: Observation, path: Path): TestFa
       ? ''
       : `: ${error.name}${error.step === null ? '' : ` in ${error.step}`}: ${error.message.replace(/\s+/g, ' ')}`;
   const message = `the run was to be ${expected}, but it ${statusWords[run.status]}${why}`;
-  return [{ path, message, diff: [`- ${expected}`, `+ ${run.status}`] }];
+  const help = 'what an operator decides about it stands in `compensation: [{ at: …, decide: resume }]`';
+  const isStuck = run.status === 'compensation-stuck';
+  return [{ path, message, diff: [`- ${expected}`, `+ ${run.status}`], ...(isStuck && { help }) }];
 }
 
 const statusWords: Readonly<Record<Observation['run']['status'], string>> = {

@@ -3,6 +3,7 @@ import type { Path } from '../../syntax/index.js';
 import {
   type Cancel,
   type CrashPoint,
+  type Decision,
   type Expect,
   type FlowTestDocument,
   type Resume,
@@ -33,6 +34,7 @@ export interface TestCase {
   readonly crash: 'every' | readonly Written<CrashPoint>[];
   readonly cancel: Written<Cancel> | undefined;
   readonly resume: Written<Resume> | undefined;
+  readonly decisions: readonly Written<Decision>[];
   readonly secrets: Readonly<Record<string, string>>;
   readonly expect: Expect;
 }
@@ -40,7 +42,7 @@ export interface TestCase {
 /** The test at this place of the file's list. */
 export function testCase(document: FlowTestDocument, index: number): TestCase {
   const scenario = scenarioOf(document, index);
-  const { handlers, children = {}, signals = [], crash = [], now } = scenario;
+  const { handlers, children = {}, signals = [], crash = [], compensation = [], now } = scenario;
   const own: Path = ['tests', index];
   const placeOf = (...path: readonly [string, ...string[]]): Path => {
     let value: unknown = document.tests[index];
@@ -65,6 +67,7 @@ export function testCase(document: FlowTestDocument, index: number): TestCase {
     crash: crash === 'every' ? 'every' : entries('crash', crash),
     cancel: single('cancel', scenario.cancel),
     resume: single('resume', scenario.resume),
+    decisions: entries('compensation', compensation),
     secrets: scenario.secrets ?? {},
     expect: scenario.expect ?? {},
   };

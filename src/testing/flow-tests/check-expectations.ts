@@ -1,6 +1,7 @@
 import { nodeAt } from '../../syntax/index.js';
 import type { ExpectedRun } from './document.generated.js';
 import { parsePlace } from './places.js';
+import type { Scenario } from './scenario.js';
 import { type TestCheck, headOf, meant, rangeOf } from './test-check.js';
 
 type Status = NonNullable<ExpectedRun['status']>;
@@ -40,9 +41,18 @@ export function checkExpectations(check: TestCheck): void {
   if (status === 'cancelled' && (scenario.cancel === undefined || scenario.cancel.refused !== undefined)) {
     contradiction(check, 'status', 'nothing in this test cancels the run', 'write `cancel: { at: … }` beside `expect`');
   }
+  if (expect.rollback === 'abandoned' && !abandons(scenario)) {
+    const help = 'write `compensation: [{ at: …, decide: abandon }]` beside `expect`';
+    contradiction(check, 'rollback', 'nothing in this test abandons the undoing', help);
+  }
   if (expect.rollback === 'not-applicable' && (expect.compensated ?? []).length > 0) {
     contradiction(check, 'rollback', 'where something was undone, `rollback` is not `not-applicable`');
   }
+}
+
+function abandons({ cancel, compensation = [] }: Scenario): boolean {
+  const isGivenUp = compensation.some(({ decide, refused }) => decide === 'abandon' && refused === undefined);
+  return isGivenUp || (cancel?.compensate === false && cancel.refused === undefined);
 }
 
 function statusHelp({ status }: ExpectedRun, which: keyof typeof impossible): string | undefined {

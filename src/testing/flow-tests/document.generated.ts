@@ -42,6 +42,16 @@ export type At = Duration;
  */
 export type ResumeRefusal = 'RunNotResumable';
 /**
+ * The decision must be refused, with this error.
+ */
+export type DecisionRefusal = 'RunNotStuck' | 'RunEnded';
+/**
+ * What an operator decides where something could not be undone, as by `runsheet compensation`.
+ *
+ * @minItems 1
+ */
+export type Compensation = Decision[];
+/**
  * What must be so at the end. Without a `status` the run must have completed.
  */
 export type Expect = ExpectedRun | ExpectedRefusal;
@@ -137,6 +147,7 @@ export interface TestDefaults {
   crash?: Crash;
   cancel?: Cancel;
   resume?: Resume;
+  compensation?: Compensation;
   secrets?: Secrets;
 }
 /**
@@ -145,6 +156,17 @@ export interface TestDefaults {
 export interface Resume {
   at: At;
   refused?: ResumeRefusal;
+}
+/**
+ * What is decided about an undoing that is stuck, and when.
+ */
+export interface Decision {
+  at: At;
+  /**
+   * `resume`: what failed is tried again, then the rest is undone. `abandon`: the rest stays as it is, and the run ends.
+   */
+  decide: 'resume' | 'abandon';
+  refused?: DecisionRefusal;
 }
 /**
  * By name, the secrets that `{ $secret: NAME }` stands for.
@@ -168,6 +190,7 @@ export interface Test {
   crash?: Crash;
   cancel?: Cancel;
   resume?: Resume;
+  compensation?: Compensation;
   secrets?: Secrets;
   expect?: Expect;
 }

@@ -82,6 +82,8 @@ function checkField(kind: TestFieldKind, entry: MappingEntry, report: Report): v
       );
     case 'resume':
       return shaped(entry, testShapes.resume, report, 'at');
+    case 'compensation':
+      return maps(entry, 'a decision', report, (node) => checkShape(node, testShapes.decision, report));
     case 'secrets':
       return checkMap(entry, 'a map of texts', report, (node) => secrets(node, report));
     case 'expect':
@@ -104,6 +106,8 @@ function checkField(kind: TestFieldKind, entry: MappingEntry, report: Report): v
     case 'signal refusal':
     case 'cancel refusal':
     case 'resume refusal':
+    case 'verdict':
+    case 'decision refusal':
       return scalarFields.oneOf(entry, testWords[kind], report);
   }
 }

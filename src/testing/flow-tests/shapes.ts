@@ -22,6 +22,8 @@ export type TestFieldKind =
   | 'crash'
   | 'cancel'
   | 'resume'
+  | 'compensation'
+  | 'verdict'
   | 'secrets'
   | 'expect'
   | 'turn'
@@ -35,7 +37,8 @@ export type TestFieldKind =
   | 'start refusal'
   | 'signal refusal'
   | 'cancel refusal'
-  | 'resume refusal';
+  | 'resume refusal'
+  | 'decision refusal';
 
 export type TestShape = Shape<TestFieldKind>;
 
@@ -49,6 +52,7 @@ const scenario = {
   crash: 'crash',
   cancel: 'cancel',
   resume: 'resume',
+  compensation: 'compensation',
   secrets: 'secrets',
 } as const;
 
@@ -97,6 +101,11 @@ export const testShapes = {
     keys: { at: 'duration', after: 'turn', compensate: 'boolean', refused: 'cancel refusal' },
   },
   resume: { what: '`resume`', required: ['at'], keys: { at: 'duration', refused: 'resume refusal' } },
+  decision: {
+    what: 'a decision',
+    required: ['at', 'decide'],
+    keys: { at: 'duration', decide: 'verdict', refused: 'decision refusal' },
+  },
   expect: {
     what: '`expect`',
     required: [],
@@ -131,4 +140,6 @@ export const testWords = {
   'signal refusal': ['UnknownSignal', 'ValidationError', 'SignalAlreadyDelivered', 'SignalTooLate', 'RunEnded'],
   'cancel refusal': ['RunAlreadyEnding', 'RunEnded'],
   'resume refusal': ['RunNotResumable'],
+  verdict: ['resume', 'abandon'],
+  'decision refusal': ['RunNotStuck', 'RunEnded'],
 } as const satisfies Partial<Record<TestFieldKind, readonly string[]>>;

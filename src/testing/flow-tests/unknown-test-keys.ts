@@ -19,6 +19,9 @@ const otherWords = new Map<TestShape, Readonly<Record<string, string>>>([
       then: 'expect',
       assert: 'expect',
       subWorkflows: 'children',
+      compensate: 'compensation',
+      operator: 'compensation',
+      abandon: 'compensation',
     },
   ],
   [
@@ -35,6 +38,7 @@ const otherWords = new Map<TestShape, Readonly<Record<string, string>>>([
     },
   ],
   [testShapes.signal, { signal: 'name', data: 'payload', body: 'payload', time: 'at', workflow: 'to' }],
+  [testShapes.decision, { verdict: 'decide', decision: 'decide', do: 'decide', time: 'at' }],
   [testShapes.crashPoint, { at: 'after', before: 'during', in: 'during' }],
   [testShapes.expect, { result: 'output', state: 'status', order: 'ran', undone: 'compensated', duration: 'elapsed' }],
 ]);

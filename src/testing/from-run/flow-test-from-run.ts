@@ -15,7 +15,8 @@ export interface FlowTestFromRunOptions {
 
 /**
  * Writes a file of flow tests with one test, which repeats a run: its input, what handlers and children answered (call
- * by call, with failures and how long they took), signals and a cancellation at their times, and how it ended.
+ * by call, with failures and how long they took), signals, a cancellation and what an operator decided at their times,
+ * and how it ended.
  *
  * What a run makes of its own id and of random numbers is another in every run; an output that holds the id is left out.
  *
@@ -34,7 +35,7 @@ export async function flowTestFromRun(
   const journal = await storage.readJournal(record.run, 0, Number.MAX_SAFE_INTEGER);
   const inbox = await storage.readInbox(record.run, 0);
   const history = await readHistory(storage, record);
-  assertRepeatable(history.run, inbox);
+  assertRepeatable(history.run);
   const test = testOf({ definition, journal, inbox, history });
   const head = [
     ...(options.schema === undefined ? [] : [`# yaml-language-server: $schema=${options.schema}`]),
@@ -47,13 +48,10 @@ function cannot(id: string, why: string): RunsheetError {
   return new RunsheetError('RS_OPTIONS_INVALID', `no test can be made of ${id}: ${why}`);
 }
 
-function assertRepeatable({ id, status, startedAt, resumedFrom }: Run, inbox: readonly InboxMessage[]): void {
+function assertRepeatable({ id, status, startedAt, resumedFrom }: Run): void {
   const isOver = terminalStatuses.some((each) => each === status) || status === 'compensation-stuck';
   if (!isOver || startedAt === null) throw cannot(id, `it is ${status}; wait until it has ended`);
   if (resumedFrom !== null) throw cannot(id, `it goes on with what ${resumedFrom} did; make the test of that one`);
-  if (inbox.some(({ kind }) => kind === 'operator')) {
-    throw cannot(id, 'an operator has decided about its unwind, which a test cannot say');
-  }
 }
 
 interface Recording {
@@ -69,6 +67,9 @@ function testOf({ definition, journal, inbox, history }: Recording): JsonObject 
   const calls = recordedCalls(journal, definition);
   const signals = inbox.filter(({ kind }) => kind === 'signal').map((message) => signalOf(message, startedAt));
   const cancel = inbox.find(({ kind }) => kind === 'cancel');
+  const decisions = inbox
+    .filter(({ kind }) => kind === 'operator')
+    .map(({ name, at }) => ({ at: since(at, startedAt), decide: name }));
   const secrets = [...flowUnderTest(definition).secrets];
   return {
     name: `as in the run ${run.id}`,
@@ -84,6 +85,7 @@ function testOf({ definition, journal, inbox, history }: Recording): JsonObject 
     ),
     ...(signals.length > 0 && { signals }),
     ...(cancel !== undefined && { cancel: cancelOf(cancel, startedAt) }),
+    ...(decisions.length > 0 && { compensation: decisions }),
     ...(secrets.length > 0 && { secrets: Object.fromEntries(secrets.map((name) => [name, 'secret'])) }),
     expect: expectationOf(history, calls, sideBySide(definition)),
   };
