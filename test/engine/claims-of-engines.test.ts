@@ -146,8 +146,10 @@ describe('runs that wait for a place', () => {
 
   test('get that of a frozen process when its lease has expired', async () => {
     const place = await Place.with({ limited: flowWith('concurrency: 1') });
-    const engine = { runLeaseDurationMs: 1500 };
-    const [one, two] = await Promise.all([place.process('one', { engine }), place.process('two', { engine })]);
+    const [one, two] = await Promise.all([
+      place.process('one', { engine: { runLeaseDurationMs: 1500 } }),
+      place.process('two'),
+    ]);
     await one.ask('start');
     const id = await place.enqueue(one, 'limited', 'a');
     await place.desk.next();
@@ -316,6 +318,9 @@ describe('an engine that stops', () => {
     const ended = two.ask('result', id);
     const second = await Promise.race([place.desk.next(), ended]);
     expect(second).toMatchObject({ worker: 'two', key: first.key, attempt: 1 });
+    if ('answer' in second) second.answer();
+    (await place.desk.next()).answer();
+    expect((await ended).status).toBe('completed');
     await endBoth(one, two);
   });
 });

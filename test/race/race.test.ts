@@ -14,6 +14,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
  */
 
 const times = 1000;
+/** So often each of the two has to have won. */
+const enough = times / 20;
 
 interface End {
   readonly id: string;
@@ -28,8 +30,20 @@ let folder = '';
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'runsheet-race-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function race(flow: string, what: 'signal' | 'cancel'): Promise<(End & { readonly told: string | undefined })[]> {
-  const database = join(folder, 'runs.db');
+type Told = End & { readonly told: string | undefined };
+
+/** Races until both have won often enough: only then they have met. */
+async function race(flow: string, what: 'signal' | 'cancel'): Promise<Told[]> {
+  const ends: Told[] = [];
+  for (let round = 1; ; round += 1) {
+    ends.push(...(await raceOnce(join(folder, `${round}.db`), flow, what)));
+    expect(ends).toHaveLength(round * times);
+    const accepted = ends.filter(({ told }) => told === 'accepted').length;
+    if (Math.min(accepted, ends.length - accepted) >= enough) return ends;
+  }
+}
+
+async function raceOnce(database: string, flow: string, what: 'signal' | 'cancel'): Promise<Told[]> {
   const driver = start('drive.js', { database, flow, count: times, leadMs: 700 });
   const rival = start('rival.js', { database, what });
   const answer = text(rival.stdout);
@@ -48,7 +62,7 @@ function start(script: string, order: object): ChildProcessByStdio<Writable, Rea
   return spawn(process.execPath, [path, JSON.stringify(order)], { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
-describe('two processes race', () => {
+describe('two processes race', { timeout: 30 * 60_000 }, () => {
   it('a signal against its time-out: the sender is told what the run makes of it', async () => {
     const ends = await race(
       `
@@ -68,10 +82,6 @@ steps:
         !['accepted', 'RS_SIGNAL_TOO_LATE', 'RS_RUN_ENDED'].includes(told ?? ''),
     );
     expect(wrong).toEqual([]);
-    expect(ends).toHaveLength(times);
-    const accepted = ends.filter(({ told }) => told === 'accepted').length;
-    expect(accepted, 'both win now and then').toBeGreaterThan(times / 20);
-    expect(times - accepted, 'both win now and then').toBeGreaterThan(times / 20);
   });
 
   it('a cancellation against completion: who is accepted has cancelled it, and what was done is undone once', async () => {
@@ -97,9 +107,5 @@ finally:
           !['RS_RUN_ENDING', 'RS_RUN_ENDED'].includes(told ?? ''),
     );
     expect(wrong).toEqual([]);
-    expect(ends).toHaveLength(times);
-    const accepted = ends.filter(({ told }) => told === 'accepted').length;
-    expect(accepted, 'both win now and then').toBeGreaterThan(times / 20);
-    expect(times - accepted, 'both win now and then').toBeGreaterThan(times / 20);
   });
 });
