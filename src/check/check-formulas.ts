@@ -2,7 +2,7 @@ import { type JsonObject, isJsonObject } from '../common/index.js';
 import { type Report, listed } from '../definition/index.js';
 import { type FormulaProblem, analyseFormula, functionNames, otherVariables } from '../expression/index.js';
 import { type DiagnosticCode, nearest } from '../syntax/index.js';
-import { hyphenatedIds } from './check-hyphens.js';
+import type { Misread } from './check-hyphens.js';
 import type { FlowModel, FormulaUse } from './flow-model.js';
 import type { StepNames } from './step-names.js';
 
@@ -45,11 +45,10 @@ const codes: Readonly<Record<FormulaProblem['kind'], DiagnosticCode>> = {
 const suspicions: ReadonlySet<FormulaProblem['kind']> = new Set(['length', 'outputs', 'default-of-more']);
 
 /** Checks each formula by itself: its syntax, and that its variables and functions exist where it stands. */
-export function checkFormulas(model: FlowModel, known: KnownNames, report: Report): void {
+export function checkFormulas(model: FlowModel, known: KnownNames, misread: Misread, report: Report): void {
   for (const use of model.formulas) {
-    const hyphenated = hyphenatedIds(use, model, known.steps);
     for (const problem of analyseFormula(use.text, use.place.variables)) {
-      if (hyphenated.some(({ start, end }) => start <= problem.start && problem.end <= end)) continue;
+      if (misread.get(use)?.some(({ start, end }) => start <= problem.start && problem.end <= end)) continue;
       if (problem.kind === 'syntax' && use.node.cutOffBy !== undefined) {
         const help = 'quote the whole formula, or write it as a block after `>-`';
         report.error('RS1032', use.node.cutOffBy, 'to YAML this is a comment, and the formula ends before it', help);
@@ -91,7 +90,7 @@ function meantVariable(name: string, use: FormulaUse, known: KnownNames): string
       ? boundIn[name]
       : undefined;
   if (elsewhere !== undefined) return `\`$${name}\` has a value only ${elsewhere}`;
-  const variables = [...use.place.variables];
+  const variables = [...use.place.variables.keys()];
   const guess = nearest(name, variables) ?? nearest(name, functionNames);
   return guess === undefined
     ? `here there are ${listed(

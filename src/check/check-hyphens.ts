@@ -10,12 +10,24 @@ export interface HyphenatedId {
   readonly end: number;
 }
 
-/** The ids with hyphens by which a formula means an item of the flow: subtracted as they stand, they mean none. */
-export function hyphenatedIds(use: FormulaUse, model: FlowModel, names: StepNames): HyphenatedId[] {
-  if (!use.text.includes('-')) return [];
-  return stepReferences(use.text).flatMap(({ id: first, start, end }) => {
-    const rest = /^(?:-[A-Za-z_]\w*)+/.exec(use.text.slice(end))?.[0];
-    if (rest === undefined || use.text[end + rest.length] === '(') return [];
+/** The formulas with such ids. Whatever else they seem to say is not what they mean. */
+export type Misread = ReadonlyMap<FormulaUse, readonly HyphenatedId[]>;
+
+/** Finds the ids with hyphens by which formulas mean an item of the flow: subtracted as they stand, they mean none. */
+export function misreadFormulas(model: FlowModel, names: StepNames): Misread {
+  const misread = new Map<FormulaUse, readonly HyphenatedId[]>();
+  for (const use of model.formulas) {
+    if (!use.text.includes('-')) continue;
+    const ids = hyphenatedIds(use, model, names);
+    if (ids.length > 0) misread.set(use, ids);
+  }
+  return misread;
+}
+
+function hyphenatedIds({ text }: FormulaUse, model: FlowModel, names: StepNames): HyphenatedId[] {
+  return stepReferences(text).flatMap(({ id: first, start, end }) => {
+    const rest = /^(?:-[A-Za-z_]\w*)+/.exec(text.slice(end))?.[0];
+    if (rest === undefined || text[end + rest.length] === '(') return [];
     const id = first + rest;
     const isMeant = names.items.has(plain(id)) || isWritten(id, model);
     return isMeant ? [{ id, start, end: end + rest.length }] : [];
@@ -23,9 +35,9 @@ export function hyphenatedIds(use: FormulaUse, model: FlowModel, names: StepName
 }
 
 /** One diagnostic for each such id; none where the id itself is written with hyphens, which is told there. */
-export function checkHyphens(model: FlowModel, names: StepNames, report: Report): void {
-  for (const use of model.formulas) {
-    for (const { id, start, end } of hyphenatedIds(use, model, names)) {
+export function checkHyphens(misread: Misread, model: FlowModel, names: StepNames, report: Report): void {
+  for (const [use, ids] of misread) {
+    for (const { id, start, end } of ids) {
       if (model.ids.some(({ name }) => name === id)) continue;
       const range = { start: use.node.offsetOf(start), end: use.node.offsetOf(end) };
       const help = names.items.has(plain(id))
@@ -40,6 +52,6 @@ function plain(id: string): string {
   return id.replaceAll('-', '_');
 }
 
-function isWritten(id: string, model: FlowModel): boolean {
-  return [...model.ids, ...model.handlers].some(({ name }) => name === id);
+function isWritten(id: string, { ids, calls }: FlowModel): boolean {
+  return ids.some(({ name }) => name === id) || calls.some(({ kind, name }) => kind === 'handler' && name.value === id);
 }

@@ -27,8 +27,9 @@ function isName(text: string): boolean {
 
 /** A handler that the catalogue does not have. Without a catalogue nothing is known. */
 export function checkHandlers(model: FlowModel, handlers: HandlerCatalogue, report: Report): void {
-  for (const { name, node } of model.handlers) {
-    if (handlers.has(name) || !isName(name)) continue;
+  for (const { kind, name: node } of model.calls) {
+    const name = node.value;
+    if (kind === 'child' || handlers.has(name) || !isName(name)) continue;
     const guess = nearest(name, handlers.keys());
     const some = [...handlers.keys()].slice(0, 8).map((each) => `\`${each}\``);
     const help =

@@ -1,7 +1,7 @@
 import { type Report, quoted } from '../definition/index.js';
 import { type Range, type Source, nearest } from '../syntax/index.js';
 import { stepReferences } from '../expression/index.js';
-import { hyphenatedIds } from './check-hyphens.js';
+import type { Misread } from './check-hyphens.js';
 import type { Course } from './flow/course.js';
 import { remarkOn } from './flow/explain-sight.js';
 import { type Fact, withFacts } from './flow/facts.js';
@@ -14,6 +14,7 @@ import type { StepNames } from './step-names.js';
 interface Context {
   readonly model: FlowModel;
   readonly names: StepNames;
+  readonly misread: Misread;
   readonly course: Course;
   readonly sights: Sights;
   readonly source: Source;
@@ -22,11 +23,13 @@ interface Context {
 
 /** Checks every `$steps.<id>`: that there is such an item, that it can be seen from there, that it has an output there. */
 export function checkSteps(context: Context): void {
-  for (const use of context.model.formulas) {
+  const { model, misread } = context;
+  for (const use of model.formulas) {
+    const reads = readsOf(use);
+    if (reads.length === 0) continue;
     const doubted = new Set<string>();
-    const hyphenated = hyphenatedIds(use, context.model, context.names);
-    for (const read of readsOf(use)) {
-      if (hyphenated.every(({ start }) => start !== read.start)) checkRead(read, use, doubted, context);
+    for (const read of reads) {
+      if (misread.get(use)?.some(({ start }) => start === read.start) !== true) checkRead(read, use, doubted, context);
     }
   }
 }

@@ -3,7 +3,7 @@ import { Report, type WorkflowDocument, inputSchemaOf } from '../definition/inde
 import type { HandlerCatalogue } from '../handlers/index.js';
 import { type Diagnostic, type Source, type SyntaxNode, entryOf, toValue } from '../syntax/index.js';
 import { checkFormulas } from './check-formulas.js';
-import { checkHyphens, hyphenatedIds } from './check-hyphens.js';
+import { checkHyphens, misreadFormulas } from './check-hyphens.js';
 import { checkHandlers, checkIds, checkLoopNames, checkPolicies } from './check-names.js';
 import { checkSteps } from './check-steps.js';
 import { checkChildren } from './flow/check-children.js';
@@ -42,24 +42,22 @@ export function checkWorkflow(toCheck: WorkflowToCheck): Diagnostic[] {
   const report = new Report();
   const model = readFlow(root);
   const steps = stepNamesOf(model);
+  const misread = misreadFormulas(model, steps);
   const constants = keysOf(root, 'constants');
   const inputSchema = inputSchemaIn(root, document);
   const input = inputSchema ?? {};
   const elements = model.loopNames.map(({ name }) => name);
-  checkFormulas(model, { steps, input, constants, elements }, report);
-  checkHyphens(model, steps, report);
+  checkFormulas(model, { steps, input, constants, elements }, misread, report);
+  checkHyphens(misread, model, steps, report);
   const course = courseOf(model);
   const sights = new Sights(course, constantsOf(root), steps.items);
-  checkSteps({ model, names: steps, course, sights, source, report });
+  checkSteps({ model, names: steps, misread, course, sights, source, report });
   checkReach(root, model, course, source, report);
   checkConditions(model, steps, report);
   checkUnused(root, model, source, report);
   checkGates(model, course, sights, source, report);
   checkChildren({ root, model, document, workflows, workflowsMayBeMissing }, report);
-  const misread = new Set(
-    model.formulas.filter((use) => hyphenatedIds(use, model, steps).length > 0).map(({ node }) => node),
-  );
-  checkTypes({ root, inputSchema, steps, handlers, workflows, misread }, report);
+  checkTypes({ root, inputSchema, model, steps, handlers, workflows, misread }, report);
   checkIds(model, source, report);
   checkPolicies(model, keysOf(root, 'retryPolicies'), report);
   checkLoopNames(model, report);

@@ -1,5 +1,5 @@
 import type { Verb } from '../definition/index.js';
-import type { MappingNode, ScalarNode, SyntaxNode, TextNode } from '../syntax/index.js';
+import type { MappingEntry, MappingNode, ScalarNode, SyntaxNode, TextNode } from '../syntax/index.js';
 
 /** An item of the file, as far as it could be made out: the checks also run on files with mistakes. */
 export interface FlowItem {
@@ -11,6 +11,8 @@ export interface FlowItem {
   readonly root: FlowRoot;
   /** What is around the item, the outermost first. */
   readonly within: readonly Enclosure[];
+  /** What has a value in its fields. */
+  readonly variables: Variables;
   /** The list in which it stands, and where in it. */
   readonly siblings: readonly FlowItem[];
   readonly index: number;
@@ -72,23 +74,53 @@ export interface Place {
   readonly standing: Standing;
   /** What is around it, the outermost first. */
   readonly within: readonly Enclosure[];
-  /** Names of the variables that have a value here, without `$`. */
-  readonly variables: ReadonlySet<string>;
+  readonly variables: Variables;
 }
 
-/** What becomes of a formula's value: a condition needs true or false, a `list` may be absent where it is no plain path. */
-export type FormulaRoleInFlow = 'condition' | 'filter' | 'list' | 'value';
+/** What has a value at a place, by its name without `$`. */
+export type Variables = ReadonlyMap<string, Binding>;
+
+/**
+ * What gives a variable its value.
+ * - `language`: it has one everywhere
+ * - `element`: the list of a `forEach`
+ * - `number`: turns of a loop, reminders
+ * - `signal`: the message that a `waitFor` has to judge
+ * - `result`: the step that a compensation undoes
+ * - `error`: a failure; `mayLack` where there may have been none
+ */
+export type Binding =
+  | { readonly kind: 'language' | 'number' }
+  | { readonly kind: 'element' | 'signal' | 'result'; readonly item: FlowItem }
+  | { readonly kind: 'error'; readonly mayLack: boolean };
+
+/**
+ * What becomes of a formula's value: a condition needs true or false, a `list` may be absent where it is no plain path,
+ * a `time` is an `until`.
+ */
+export type FormulaRoleInFlow = 'condition' | 'filter' | 'list' | 'time' | 'value';
 
 /** A formula of the file. */
 export interface FormulaUse {
-  readonly node: ScalarNode;
+  readonly node: TextNode;
   /** Its text with the `=`, if it has one. */
   readonly text: string;
   readonly use: FormulaRoleInFlow;
   readonly place: Place;
 }
 
-/** A name that is written out: of a handler, of a retry policy. */
+/** A handler or a workflow that is called. */
+export interface CallUse {
+  readonly kind: 'handler' | 'child';
+  readonly name: TextNode;
+  /** Of a child. */
+  readonly revision?: number;
+  /** Its `with`. */
+  readonly arguments?: MappingEntry;
+  readonly place: Place;
+}
+
+/** A name that is written out: an id, the name of a retry policy. */
 export interface NameUse {
   readonly node: ScalarNode;
   readonly name: string;
@@ -107,7 +139,7 @@ export interface FlowModel {
   readonly roots: Readonly<Record<FlowRoot, readonly FlowItem[]>>;
   readonly formulas: readonly FormulaUse[];
   readonly conditions: readonly Condition[];
-  readonly handlers: readonly NameUse[];
+  readonly calls: readonly CallUse[];
   readonly policies: readonly PolicyUse[];
   /** All ids in the order of the file, those of reminders too. */
   readonly ids: readonly NameUse[];

@@ -1,19 +1,15 @@
-import { type FieldKind, type Shape, innerShapes, isVerb, itemShapes, workflowShape } from '../definition/index.js';
-import { type MappingEntry, type MappingNode, type SyntaxNode, entryOf, isText, textOf } from '../syntax/index.js';
-import type {
-  Condition,
-  Enclosure,
-  FlowItem,
-  FlowModel,
-  FlowRoot,
-  FormulaUse,
-  NameUse,
-  Place,
-  PolicyUse,
-} from './flow-model.js';
+import { type FieldKind, type Shape, type Verb, isVerb, itemShapes, workflowShape } from '../definition/index.js';
+import { type MappingNode, type SyntaxNode, entryOf, isText, textOf } from '../syntax/index.js';
+import type { Binding, Condition, Enclosure, FlowItem, FlowModel, FlowRoot, Place, Variables } from './flow-model.js';
+import { FieldReader, kindOf, withVariables } from './read-fields.js';
+
+const language: Binding = { kind: 'language' };
+const number: Binding = { kind: 'number' };
 
 /** Variables that have a value everywhere. */
-const everywhere: readonly string[] = ['input', 'constants', 'steps', 'workflow', 'run'];
+export const everywhere: Variables = new Map(
+  ['input', 'constants', 'steps', 'workflow', 'run'].map((name) => [name, language]),
+);
 
 /**
  * Gathers what the checks look at. It follows the table of shapes and passes over what does not fit it, which the
@@ -42,37 +38,27 @@ interface EnclosureDraft extends Enclosure {
 class FlowReader {
   readonly #items: FlowItem[] = [];
   readonly #roots: Record<FlowRoot, FlowItem[]> = { steps: [], onFailure: [], finally: [] };
-  readonly #formulas: FormulaUse[] = [];
-  readonly #conditions: Condition[] = [];
-  readonly #handlers: NameUse[] = [];
-  readonly #policies: PolicyUse[] = [];
-  readonly #ids: NameUse[] = [];
-  readonly #reminders = new Set<string>();
+  readonly #fields = new FieldReader();
   readonly #unplaced = new Set<string>();
   readonly #loopNames: FlowModel['loopNames'][number][] = [];
   #root: FlowRoot = 'steps';
 
   read(root: SyntaxNode): FlowModel {
-    const around: Surroundings = { within: [], variables: new Set(everywhere) };
-    const failed = withVariables(around, 'error');
+    const around: Surroundings = { within: [], variables: everywhere };
     // In the order in which a run meets them, whatever their order in the file.
     for (const key of ['defaults', 'retryPolicies']) {
       this.#workflowField(root, key, { ...around, standing: { kind: 'policy' } });
     }
     this.#rootList(root, 'steps', around);
     this.#workflowField(root, 'output', { ...around, standing: { kind: 'end' } });
-    this.#rootList(root, 'onFailure', failed);
-    this.#rootList(root, 'finally', failed);
-    this.#unplaceUnknown(root, workflowShape);
+    this.#rootList(root, 'onFailure', withVariables(around, ['error', { kind: 'error', mayLack: false }]));
+    this.#rootList(root, 'finally', withVariables(around, ['error', { kind: 'error', mayLack: true }]));
+    if (root.kind === 'mapping') this.#unplaceUnknown(root, workflowShape);
+    const { formulas, conditions, calls, policies, ids, reminders } = this.#fields;
     return {
       items: this.#items,
       roots: this.#roots,
-      formulas: this.#formulas,
-      conditions: this.#conditions,
-      handlers: this.#handlers,
-      policies: this.#policies,
-      ids: this.#ids,
-      reminders: this.#reminders,
+      ...{ formulas, conditions, calls, policies, ids, reminders },
       unplaced: this.#unplaced,
       loopNames: this.#loopNames,
     };
@@ -81,7 +67,7 @@ class FlowReader {
   #workflowField(root: SyntaxNode, key: string, place: Place): void {
     const entry = entryOf(root, key);
     const kind = workflowShape.keys[key];
-    if (entry !== undefined && kind !== undefined) this.#field(kind, entry, place);
+    if (entry !== undefined && kind !== undefined) this.#fields.field(kind, entry, place);
   }
 
   #rootList(root: SyntaxNode, name: FlowRoot, around: Surroundings): void {
@@ -96,20 +82,16 @@ class FlowReader {
   }
 
   #item(node: SyntaxNode, around: Surroundings, siblings: FlowItem[]): void {
-    const found = node.kind === 'mapping' ? node.entries.filter(({ key }) => isVerb(key.value)) : [];
-    const [entry, second] = found;
-    if (node.kind !== 'mapping' || entry === undefined || second !== undefined || !isVerb(entry.key.value)) {
-      return this.#unplace(node);
-    }
-    const verb = entry.key.value;
+    const verb = node.kind === 'mapping' ? onlyVerb(node) : undefined;
+    if (node.kind !== 'mapping' || verb === undefined) return this.#unplace(node);
     const id = entryOf(node, 'id')?.value;
     const item: ItemDraft = {
       node,
       verb,
       ...(isText(id) && { id }),
-      ...(verb === 'step' && { handler: textOf(entry.value) ?? '' }),
+      ...(verb === 'step' && { handler: textOf(entryOf(node, verb)?.value) ?? '' }),
       root: this.#root,
-      within: around.within,
+      ...around,
       siblings,
       index: siblings.length,
       bodies: [],
@@ -117,30 +99,34 @@ class FlowReader {
     };
     this.#items.push(item);
     siblings.push(item);
-    if (isText(id)) this.#ids.push({ node: id, name: id.value });
-    this.#fields(node, itemShapes[verb], around, item);
+    if (isText(id)) this.#fields.ids.push({ node: id, name: id.value });
+    this.#inside(node, itemShapes[verb], around, item);
   }
 
-  /** The fields of an item: first its own, then what is inside its verb, at last its `onError`. */
-  #fields(node: MappingNode, shape: Shape, around: Surroundings, item: ItemDraft): void {
+  /** What an item holds: first its own fields, then what is inside its verb, at last its `onError`. */
+  #inside(node: MappingNode, shape: Shape, around: Surroundings, item: ItemDraft): void {
     const place: Place = { ...around, standing: { kind: 'field', item } };
-    this.#unplaceUnknown(node, shape);
+    const bodies: [FieldKind, SyntaxNode][] = [];
+    let onError: SyntaxNode | undefined;
+    if (item.verb === 'step') this.#fields.call('handler', node, place);
+    else if (item.verb === 'subWorkflow') this.#fields.call('child', node, place);
     for (const entry of node.entries) {
       const kind = kindOf(shape, entry);
-      if (kind === undefined || isBody(kind) || kind === 'onError' || isLoopCondition(entry, item)) continue;
-      if (entry.key.value === 'when') {
-        item.when = this.#condition(entry.value, { ...around, standing: { kind: 'when', item } });
-      } else this.#field(kind, entry, entry.key.value === 'filter' ? withVariables(place, 'signal') : place);
+      const { key, value } = entry;
+      if (kind === undefined) this.#unplace(value);
+      else if (isBody(kind)) bodies.push([kind, value]);
+      else if (kind === 'onError') onError = value;
+      else if (key.value === 'when') {
+        item.when = this.#fields.condition(value, { ...around, standing: { kind: 'when', item } });
+      } else if (key.value === 'filter') {
+        this.#fields.field(kind, entry, withVariables(place, ['signal', { kind: 'signal', item }]));
+      } else if (!isLoopCondition(key.value, item)) this.#fields.field(kind, entry, place);
     }
-    for (const entry of node.entries) {
-      const kind = kindOf(shape, entry);
-      if (kind !== undefined && isBody(kind)) this.#body(kind, entry, around, item);
-    }
-    const onError = entryOf(node, 'onError');
-    if (onError !== undefined) this.#onError(onError.value, around, item);
+    for (const [kind, value] of bodies) this.#body(kind, value, around, item);
+    if (onError !== undefined) this.#onError(onError, around, item);
   }
 
-  #body(kind: FieldKind, { value }: MappingEntry, around: Surroundings, item: ItemDraft): void {
+  #body(kind: FieldKind, value: SyntaxNode, around: Surroundings, item: ItemDraft): void {
     if (kind === 'branches') {
       if (value.kind !== 'mapping') return this.#unplace(value);
       for (const { key, value: list } of value.entries) {
@@ -162,11 +148,11 @@ class FlowReader {
   #loop(verb: 'doWhile' | 'doUntil', list: SyntaxNode, around: Surroundings, item: ItemDraft): void {
     const body = enclosure(item, 'turn', 'do', list);
     item.bodies.push(body);
-    const within = withVariables(inside(around, body), 'iteration');
+    const within = withVariables(inside(around, body), ['iteration', number]);
     const entry = entryOf(item.node, verb);
     const readCondition = (): void => {
       if (entry !== undefined) {
-        item.condition = this.#condition(entry.value, { ...within, standing: { kind: 'turn', item } });
+        item.condition = this.#fields.condition(entry.value, { ...within, standing: { kind: 'turn', item } });
       }
     };
     if (verb === 'doWhile') readCondition();
@@ -181,7 +167,7 @@ class FlowReader {
       item.bodies.push(arm);
       const when = entryOf(entry, 'when');
       if (when !== undefined) {
-        arm.when = this.#condition(when.value, { ...around, standing: { kind: 'choice', enclosure: arm } });
+        arm.when = this.#fields.condition(when.value, { ...around, standing: { kind: 'choice', enclosure: arm } });
       }
       const body = entryOf(entry, 'do') ?? entryOf(entry, 'else');
       if (body === undefined) this.#unplace(entry);
@@ -194,7 +180,7 @@ class FlowReader {
     const name = elementName(item);
     const outer = around.within.filter(({ kind }) => kind === 'element').map((each) => elementName(each.item));
     if (isText(node)) this.#loopNames.push({ node, name, outer });
-    return withVariables(within, name, 'index');
+    return withVariables(within, [name, { kind: 'element', item }], ['index', number]);
   }
 
   #onError(node: SyntaxNode, around: Surroundings, item: ItemDraft): void {
@@ -202,110 +188,18 @@ class FlowReader {
     node.items.forEach((entry, index) => {
       const handler = enclosure(item, 'handler', String(index), entry);
       item.handlers.push(handler);
-      const within = withVariables(inside(around, handler), 'error');
+      const within = withVariables(inside(around, handler), ['error', { kind: 'error', mayLack: false }]);
       const when = entryOf(entry, 'when');
       if (when !== undefined) {
-        handler.when = this.#condition(when.value, { ...within, standing: { kind: 'choice', enclosure: handler } });
+        handler.when = this.#fields.condition(when.value, {
+          ...within,
+          standing: { kind: 'choice', enclosure: handler },
+        });
       }
       const body = entryOf(entry, 'do');
       if (body === undefined) this.#unplace(entry);
       else this.#list(body.value, within, handler.items);
     });
-  }
-
-  #field(kind: FieldKind, entry: MappingEntry, place: Place): void {
-    const { value } = entry;
-    switch (kind) {
-      case 'condition':
-        this.#condition(value, place, entry.key.value === 'filter' ? 'filter' : 'condition');
-        return;
-      case 'formula':
-        this.#formula(value, place, 'value');
-        return;
-      case 'list':
-        if (value.kind !== 'scalar') return this.#value(value, place);
-        this.#formula(value, place, 'list');
-        return;
-      case 'value':
-      case 'message':
-      case 'step arguments':
-      case 'child arguments':
-        return this.#value(value, place);
-      case 'handler':
-        return this.#name(value, this.#handlers);
-      case 'time or duration':
-      case 'time, duration or never':
-        return this.#map(value, innerShapes.until, place);
-      case 'retry':
-        if (value.kind === 'scalar') return this.#policy(value, place);
-        return this.#map(value, innerShapes.retryPolicy, withVariables(place, 'error'));
-      case 'retry policies':
-        if (value.kind !== 'mapping') return;
-        for (const each of value.entries) {
-          this.#field('retry', each, { ...place, standing: { kind: 'policy', name: each.key.value } });
-        }
-        return;
-      case 'defaults':
-        return this.#map(value, innerShapes.defaults, place);
-      case 'compensation':
-        return this.#map(value, innerShapes.compensation, withVariables(place, 'result', 'error'));
-      case 'reminder':
-        return this.#reminder(value, withVariables(place, 'iteration'));
-      default:
-        return;
-    }
-  }
-
-  #map(node: SyntaxNode, shape: Shape, place: Place): void {
-    if (node.kind !== 'mapping') return;
-    for (const entry of node.entries) {
-      const kind = kindOf(shape, entry);
-      if (kind !== undefined) this.#field(kind, entry, place);
-    }
-  }
-
-  #reminder(node: SyntaxNode, place: Place): void {
-    this.#map(node, innerShapes.reminder, place);
-    const id = entryOf(node, 'id')?.value;
-    if (!isText(id)) return;
-    this.#ids.push({ node: id, name: id.value });
-    this.#reminders.add(id.value);
-  }
-
-  #formula(node: SyntaxNode, place: Place, use: FormulaUse['use']): FormulaUse | undefined {
-    if (!isText(node)) return undefined;
-    const formula: FormulaUse = { node, text: node.value, use, place };
-    this.#formulas.push(formula);
-    return formula;
-  }
-
-  #condition(node: SyntaxNode, place: Place, use: FormulaUse['use'] = 'condition'): Condition | undefined {
-    if (node.kind !== 'scalar') return undefined;
-    const formula = this.#formula(node, place, use);
-    const condition: Condition = {
-      node,
-      ...(formula !== undefined && { formula }),
-      ...(typeof node.value === 'boolean' && { literal: node.value }),
-    };
-    this.#conditions.push(condition);
-    return condition;
-  }
-
-  #value(node: SyntaxNode, place: Place): void {
-    if (node.kind === 'sequence') for (const item of node.items) this.#value(item, place);
-    else if (node.kind === 'mapping') for (const { value } of node.entries) this.#value(value, place);
-    else if (typeof node.value === 'string' && node.value.startsWith('=')) this.#formula(node, place, 'value');
-  }
-
-  #name(node: SyntaxNode, uses: NameUse[]): void {
-    if (isText(node)) uses.push({ node, name: node.value });
-  }
-
-  #policy(node: SyntaxNode, { standing, variables }: Place): void {
-    if (!isText(node)) return;
-    const item = standing.kind === 'field' ? standing.item : undefined;
-    const ofCompensation = variables.has('result');
-    this.#policies.push({ node, name: node.value, ofCompensation, ...(item !== undefined && { item }) });
   }
 
   /**
@@ -321,22 +215,28 @@ class FlowReader {
     }
   }
 
-  #unplaceUnknown(node: SyntaxNode, shape: Shape): void {
-    if (node.kind !== 'mapping') return;
+  #unplaceUnknown(node: MappingNode, shape: Shape): void {
     for (const entry of node.entries) if (kindOf(shape, entry) === undefined) this.#unplace(entry.value);
   }
 }
 
-function isLoopCondition({ key }: MappingEntry, { verb }: FlowItem): boolean {
-  return key.value === verb && (verb === 'doWhile' || verb === 'doUntil');
+/** The verb of an item; undefined where it has none or several. */
+function onlyVerb({ entries }: MappingNode): Verb | undefined {
+  let verb: Verb | undefined;
+  for (const { key } of entries) {
+    if (!isVerb(key.value)) continue;
+    if (verb !== undefined) return undefined;
+    verb = key.value;
+  }
+  return verb;
+}
+
+function isLoopCondition(key: string, { verb }: FlowItem): boolean {
+  return key === verb && (verb === 'doWhile' || verb === 'doUntil');
 }
 
 function isBody(kind: FieldKind): boolean {
   return kind === 'items' || kind === 'branches' || kind === 'arms';
-}
-
-function kindOf(shape: Shape, { key }: MappingEntry): FieldKind | undefined {
-  return Object.hasOwn(shape.keys, key.value) ? shape.keys[key.value] : undefined;
 }
 
 function enclosure(item: FlowItem, kind: Enclosure['kind'], name: string, node: SyntaxNode): EnclosureDraft {
@@ -345,10 +245,6 @@ function enclosure(item: FlowItem, kind: Enclosure['kind'], name: string, node: 
 
 function inside({ within, variables }: Surroundings, enclosure: Enclosure): Surroundings {
   return { variables, within: [...within, enclosure] };
-}
-
-function withVariables<P extends Surroundings>(place: P, ...names: string[]): P {
-  return { ...place, variables: new Set([...place.variables, ...names]) };
 }
 
 /** The name under which a `forEach` binds its element. */

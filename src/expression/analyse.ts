@@ -1,11 +1,4 @@
-import {
-  type CallNode,
-  type FormulaNode,
-  type NameStep,
-  type PathNode,
-  type PathStep,
-  walkFormula,
-} from './formula-tree.js';
+import { type CallNode, type FormulaNode, type NameStep, type PathNode, type PathStep } from './formula-tree.js';
 import { functionNames } from './functions.js';
 import { bindingProblems } from './bindings.js';
 import { type SoundFormula, type StepReference, inspectFormula } from './inspect.js';
@@ -51,24 +44,26 @@ export interface FormulaProblem {
   help?: string;
 }
 
+/** Names, without `$`, that have a value where a formula stands. */
+export type KnownVariables = Pick<ReadonlySet<string>, 'has'>;
+
 /**
  * All mistakes that can be seen in a formula, with or without its `=`, in the order of the text. A text that
- * does not compile has one. `knownVariables`: names, without `$`, that have a value where the formula stands.
+ * does not compile has one.
  */
-export function analyseFormula(text: string, knownVariables: ReadonlySet<string>): FormulaProblem[] {
+export function analyseFormula(text: string, knownVariables: KnownVariables): FormulaProblem[] {
   const inspected = inspectFormula(text);
   if (!inspected.ok) {
     const { message, start, end, help } = inspected.error;
     return [{ kind: 'syntax', message, start, end, ...(help === undefined ? {} : { help }) }];
   }
-  const { tree, free } = inspected;
   const problems = [
     ...variableProblems(inspected, text, knownVariables),
-    ...nameProblems(tree, text, knownVariables),
-    ...textArithmetic(tree, text),
-    ...indexProblems(tree, free, text),
+    ...nameProblems(inspected, text, knownVariables),
+    ...textArithmetic(inspected, text),
+    ...indexProblems(inspected, text),
     ...outputsProblems(inspected, text),
-    ...bindingProblems(tree, text),
+    ...bindingProblems(inspected, text),
   ];
   return problems.sort((a, b) => a.start - b.start || a.end - b.end);
 }
@@ -79,19 +74,17 @@ export function stepReferences(text: string): readonly StepReference[] {
   return inspected.ok ? inspected.steps : [];
 }
 
-function variableProblems({ free, tree }: SoundFormula, text: string, known: ReadonlySet<string>): FormulaProblem[] {
+function variableProblems({ free, nodes }: SoundFormula, text: string, known: KnownVariables): FormulaProblem[] {
   const problems: FormulaProblem[] = [];
-  const calls = new Map<FormulaNode, CallNode>();
-  walkFormula(tree, (node) => {
-    if (node.kind === 'call') calls.set(node.callee, node);
-  });
   for (const { node, called } of free) {
     const { name, start, end } = node;
     if (functionNames.has(name)) continue;
     if (name === 'eval') {
       problems.push({ kind: 'eval', name, message: '`$eval` is not available in formulas', start, end });
     } else if (called && !known.has(name)) {
-      const args = calls.get(node)?.arguments.map((each) => text.slice(each.start, each.end)) ?? [];
+      const call = nodes.find((each) => each.node.kind === 'call' && each.node.callee === node)?.node as
+        CallNode | undefined;
+      const args = call?.arguments.map((each) => text.slice(each.start, each.end)) ?? [];
       const message = `there is no function \`$${name}\``;
       problems.push({
         kind: 'unknown-function',
@@ -111,10 +104,10 @@ function variableProblems({ free, tree }: SoundFormula, text: string, known: Rea
 }
 
 /** Names that are read from the context, which is empty outside predicates, later steps, sort terms and groupings. */
-function nameProblems(tree: FormulaNode, text: string, known: ReadonlySet<string>): FormulaProblem[] {
+function nameProblems({ nodes }: SoundFormula, text: string, known: KnownVariables): FormulaProblem[] {
   const problems: FormulaProblem[] = [];
   const told = new Set<FormulaNode>();
-  walkFormula(tree, (node, role) => {
+  for (const { node, role } of nodes) {
     if (node.kind === 'path') {
       for (const [index, step] of node.steps.entries()) {
         const call = index > 0 && step.kind === 'expression' ? step.node : undefined;
@@ -133,7 +126,7 @@ function nameProblems(tree: FormulaNode, text: string, known: ReadonlySet<string
       if (!told.has(node)) problems.push(bareCall(name, node as CallNode, text));
     }
     if (node.kind === 'context' && role === 'context') problems.push(emptyContext(node.name, node));
-    if (node.kind !== 'path') return;
+    if (node.kind !== 'path') continue;
     const [first] = node.steps;
     if (role === 'context' && first.kind === 'name' && !told.has(node)) {
       problems.push({ ...bareName(first, node.steps, text, known), start: first.start, end: first.end });
@@ -153,7 +146,7 @@ function nameProblems(tree: FormulaNode, text: string, known: ReadonlySet<string
         help: `\`$count(${list})\` counts the items of a list, \`$length(${list})\` the characters of a text`,
       });
     }
-  });
+  }
   return problems;
 }
 
@@ -228,7 +221,7 @@ function bareName(
   { name, nameSpan, start }: NameStep,
   steps: readonly PathStep[],
   text: string,
-  known: ReadonlySet<string>,
+  known: KnownVariables,
 ): Omit<FormulaProblem, 'start' | 'end'> {
   const message = `\`${name}\` stands for nothing here: names outside a list's \`[…]\` begin with a variable`;
   const problem = { kind: 'bare-name' as const, name, message };

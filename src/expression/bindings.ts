@@ -1,5 +1,6 @@
 import type { FormulaProblem } from './analyse.js';
-import { type BinaryNode, type DefaultNode, type FormulaNode, walkFormula } from './formula-tree.js';
+import type { BinaryNode, DefaultNode, FormulaNode } from './formula-tree.js';
+import type { SoundFormula } from './inspect.js';
 import type { Span } from './spans.js';
 
 /*
@@ -9,12 +10,12 @@ import type { Span } from './spans.js';
 
 const ordering: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
 
-export function bindingProblems(tree: FormulaNode, text: string): FormulaProblem[] {
+export function bindingProblems({ nodes }: SoundFormula, text: string): FormulaProblem[] {
   const problems: FormulaProblem[] = [];
   const inside = new Set<FormulaNode>();
-  walkFormula(tree, (node, role) => {
+  for (const { node, role } of nodes) {
     if (node.kind === 'binary' && ordering.has(node.operator)) problems.push(...comparisonsInARow(node, text));
-    if (node.kind !== 'default' || inside.has(node)) return;
+    if (node.kind !== 'default' || inside.has(node)) continue;
     // `a ?? b ?? c` is one default after the other.
     let last: DefaultNode = node;
     for (; last.right.kind === 'default'; last = last.right) inside.add(last.right);
@@ -22,7 +23,7 @@ export function bindingProblems(tree: FormulaNode, text: string): FormulaProblem
     const unused = role === 'context' && node.operator === '??' ? unusedDefault(node, last, text) : undefined;
     const problem = unused ?? defaultOfMore(node, last, text);
     if (problem !== undefined) problems.push(problem);
-  });
+  }
   return problems;
 }
 

@@ -1,6 +1,12 @@
 import { FormulaSyntaxError } from './formula-error.js';
 import { NotUnderstood, type ParsedTree, parseTree } from './formula-parser.js';
-import { type FormulaNode, type VariableNode, formulaChildren } from './formula-tree.js';
+import {
+  type FormulaChild,
+  type FormulaNode,
+  type VariableNode,
+  formulaChildren,
+  walkFormula,
+} from './formula-tree.js';
 import { functionNames } from './functions.js';
 import { tokensOf } from './lexer.js';
 import { bodyOf, parseFormula } from './parse.js';
@@ -12,6 +18,8 @@ export type InspectedFormula = SoundFormula | BrokenFormula;
 export interface SoundFormula {
   readonly ok: true;
   readonly tree: FormulaNode;
+  /** Every node of the tree, each before what is inside it. */
+  readonly nodes: readonly FormulaChild[];
   /** The variables and functions that it reads and does not define itself, in the order of the text. */
   readonly free: readonly FreeName[];
   /** Every `$steps.<id>`, in the order of the text. */
@@ -60,7 +68,9 @@ function inspect(text: string): InspectedFormula {
   const steps: StepReference[] = [];
   resolve(tree, new Set(), false, { free, steps });
   steps.sort((a, b) => a.start - b.start);
-  return { ok: true, tree, free, steps };
+  const nodes: FormulaChild[] = [];
+  walkFormula(tree, (node, role) => nodes.push({ node, role }));
+  return { ok: true, tree, nodes, free, steps };
 }
 
 /**

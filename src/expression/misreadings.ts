@@ -1,6 +1,6 @@
 import type { FormulaProblem } from './analyse.js';
-import { type BinaryNode, type FormulaNode, type PathNode, walkFormula } from './formula-tree.js';
-import type { FreeName, SoundFormula } from './inspect.js';
+import type { BinaryNode, FormulaNode, PathNode } from './formula-tree.js';
+import type { SoundFormula } from './inspect.js';
 
 /*
  * What other languages write and JSONata reads as something else: formulas that compile and then fail, or give what
@@ -13,16 +13,16 @@ const arithmetic: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
 const givesTime: ReadonlySet<string> = new Set(['now', 'addDuration', 'fromMillis']);
 
 /** `"Order " + $input.id`: sums are of numbers, whatever the other side is. Of `"a" + $b + "c"` one is told. */
-export function textArithmetic(tree: FormulaNode, text: string): FormulaProblem[] {
+export function textArithmetic({ nodes }: SoundFormula, text: string): FormulaProblem[] {
   const problems: FormulaProblem[] = [];
   const inside = new Set<FormulaNode>();
-  walkFormula(tree, (node) => {
-    if (!isArithmetic(node) || inside.has(node)) return;
+  for (const { node } of nodes) {
+    if (!isArithmetic(node) || inside.has(node)) continue;
     const chain = chainOf(node);
     for (const each of chain) inside.add(each);
     const wrong = chain.find(({ left, right }) => isText(left) || isText(right));
     if (wrong !== undefined) problems.push(sumOfTexts(node, chain, wrong, text));
-  });
+  }
   return problems;
 }
 
@@ -91,13 +91,14 @@ function timeHelp({ operator, left, right }: BinaryNode, text: string): string {
 const maps: ReadonlySet<string> = new Set(['input', 'steps', 'constants', 'workflow', 'run']);
 
 /** `$steps["charge"]`, `$steps[0]`, `$input[total]`: `[…]` filters, it does not look up. */
-export function indexProblems(tree: FormulaNode, free: readonly FreeName[], text: string): FormulaProblem[] {
-  const bound = new Set<FormulaNode>(free.filter(({ node }) => maps.has(node.name)).map(({ node }) => node));
+export function indexProblems({ nodes, free }: SoundFormula, text: string): FormulaProblem[] {
   const problems: FormulaProblem[] = [];
-  walkFormula(tree, (node) => {
-    if (node.kind !== 'path') return;
+  for (const { node } of nodes) {
+    if (node.kind !== 'path') continue;
     for (const step of node.steps) {
-      const isMap = step.kind === 'expression' && bound.has(step.node);
+      if (step.stages.length === 0) continue;
+      const isMap =
+        step.kind === 'expression' && free.some((each) => each.node === step.node && maps.has(each.node.name));
       for (const stage of step.stages) {
         if (stage.kind !== 'filter') continue;
         const field = fieldOf(stage.node, isMap);
@@ -115,7 +116,7 @@ export function indexProblems(tree: FormulaNode, free: readonly FreeName[], text
         });
       }
     }
-  });
+  }
   return problems;
 }
 
@@ -134,13 +135,14 @@ function fieldName(name: string): string {
 }
 
 /** `$steps.charge.outputs.id`: what a step gave is `$steps.charge` itself. A field may have the name, in backquotes. */
-export function outputsProblems({ tree, steps }: SoundFormula, text: string): FormulaProblem[] {
+export function outputsProblems({ nodes, steps }: SoundFormula, text: string): FormulaProblem[] {
   const problems: FormulaProblem[] = [];
-  walkFormula(tree, (node) => {
+  if (steps.length === 0) return problems;
+  for (const { node } of nodes) {
     const field = node.kind === 'path' ? outputsOf(node, text) : undefined;
     const id = node.kind === 'path' ? node.steps[1] : undefined;
-    if (field === undefined || node.kind !== 'path' || id === undefined) return;
-    if (!steps.some(({ start }) => id.start <= start && start < id.end)) return;
+    if (field === undefined || node.kind !== 'path' || id === undefined) continue;
+    if (!steps.some(({ start }) => id.start <= start && start < id.end)) continue;
     const base = text.slice(node.start, id.end);
     problems.push({
       kind: 'outputs',
@@ -149,7 +151,7 @@ export function outputsProblems({ tree, steps }: SoundFormula, text: string): Fo
       end: field.end,
       help: `write \`${base}${text.slice(field.end, node.end)}\`; a field of that name stands in backquotes`,
     });
-  });
+  }
   return problems;
 }
 

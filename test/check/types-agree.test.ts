@@ -168,7 +168,7 @@ function inferred(text: string, variables: Readonly<Record<string, Type>>): { ty
     variable: (each: string): Type | undefined => variables[each],
     step: (): undefined => undefined,
   };
-  const inference = new Inference(text, world, inspected.tree);
+  const inference = new Inference(text, world, inspected);
   return { type: inference.infer(inspected.tree, outermost), inference };
 }
 

@@ -1,5 +1,5 @@
 import type { Report } from '../../definition/index.js';
-import { type FormulaNode, inspectFormula, walkFormula } from '../../expression/index.js';
+import { type FormulaNode, inspectFormula } from '../../expression/index.js';
 import { type MappingEntry, type Source, type SyntaxNode, entryOf, nearest } from '../../syntax/index.js';
 import type { FlowModel } from '../flow-model.js';
 
@@ -7,11 +7,8 @@ import type { FlowModel } from '../flow-model.js';
 export function checkUnused(root: SyntaxNode, model: FlowModel, source: Source, report: Report): void {
   // What could not be made out may name them.
   if (model.unplaced.size > 0) return;
-  const declared = keysOf(root, 'constants');
-  const constants = usedConstants(
-    model,
-    declared.map(({ value }) => value),
-  );
+  const declared = keysOf(root, 'constants').map(({ value }) => value);
+  const constants = declared.length === 0 ? 'all' : usedConstants(model, declared);
   if (constants !== 'all') {
     for (const { value: name, range } of unused(root, 'constants', constants)) {
       // A literal text that says so lacks its `=`, and is reported as that.
@@ -55,12 +52,13 @@ function usedConstants({ formulas }: FlowModel, names: readonly string[]): Reado
     for (const { node } of inspected.free) if (names.includes(node.name)) used.add(node.name);
     if (inspected.free.some(({ node }) => isMisspeltConstants(node.name))) return 'all';
     let open = inspected.free.filter(({ node }) => node.name === 'constants').length;
-    walkFormula(inspected.tree, (node) => {
+    if (open === 0) continue;
+    for (const { node } of inspected.nodes) {
       const name = constantReadBy(node);
-      if (name === undefined) return;
+      if (name === undefined) continue;
       used.add(name);
       open--;
-    });
+    }
     if (open > 0) return 'all';
   }
   return used;

@@ -9,9 +9,9 @@ import {
   type TextNode,
   nearest,
 } from '../../syntax/index.js';
+import type { CallUse, Variables } from '../flow-model.js';
 import { type WorkflowCatalogue, newestOf } from '../workflow-catalogue.js';
-import type { FlowScope } from './flow-scope.js';
-import { type FlowTypes, type TypedCall, isFormula } from './flow-types.js';
+import { type FlowTypes, isFormula } from './flow-types.js';
 import { typeOfSchema } from './schema-type.js';
 import { type MapType, type Type, anything, describeType, fieldOf, isNever, mayBe, present } from './type.js';
 
@@ -33,17 +33,23 @@ export interface Callees {
 
 /** Holds each `with` against what its handler or child takes; each mistake at its own word. */
 export function checkCalls(flow: FlowTypes, callees: Callees, report: Report): void {
-  for (const call of flow.calls) {
+  for (const call of flow.model.calls) {
     const callee = calleeOf(call, callees);
     if (callee === undefined) continue;
     const given = call.arguments;
     if (given === undefined) {
       if (!callee.isOptional) reportMissing(callee, callee.takes.map, new Set(), call.name.range, report);
-    } else new ArgumentCheck(flow, callee, call.scope, report).value(given.value, callee.takes, [], given.key.range);
+    } else
+      new ArgumentCheck(flow, callee, call.place.variables, report).value(
+        given.value,
+        callee.takes,
+        [],
+        given.key.range,
+      );
   }
 }
 
-function calleeOf(call: TypedCall, { handlers, workflows }: Callees): Callee | undefined {
+function calleeOf(call: CallUse, { handlers, workflows }: Callees): Callee | undefined {
   const name = call.name.value;
   if (call.kind === 'child') {
     const child = newestOf(workflows, name, call.revision);
@@ -69,7 +75,7 @@ class ArgumentCheck {
   constructor(
     private readonly flow: FlowTypes,
     private readonly callee: Callee,
-    private readonly scope: FlowScope,
+    private readonly variables: Variables,
     private readonly report: Report,
   ) {}
 
@@ -128,11 +134,11 @@ class ArgumentCheck {
   }
 
   #scalar(node: ScalarNode, takes: Type, path: readonly string[]): void {
-    const type = this.flow.typeOfTemplate(node, this.scope, { exact: true });
+    const type = this.flow.typeOfTemplate(node, this.variables, { exact: true });
     if (isNever(type) || mayBe(type, takes)) return;
     const isComputed = isFormula(node);
     // A mistake inside a formula is the reason for whatever else is wrong with it.
-    if (isComputed && this.flow.formula(node, this.scope)?.inference.isFlawed !== false) return;
+    if (isComputed && this.flow.formula(node, this.variables)?.inference.isFlawed !== false) return;
     const range = isComputed ? { start: node.offsetOf(0), end: node.offsetOf(node.value.length) } : node.range;
     const reason = type.map !== undefined && takes.map !== undefined ? reasonOf(type.map, takes.map) : undefined;
     if (reason !== undefined) {

@@ -2,8 +2,10 @@ import type { JsonObject, JsonValue } from '../../common/index.js';
 import { type Report, inputSchemaOf } from '../../definition/index.js';
 import type { HandlerCatalogue } from '../../handlers/index.js';
 import type { SyntaxNode } from '../../syntax/index.js';
-import { type StepNames, stepNamesOf } from '../step-names.js';
+import type { Misread } from '../check-hyphens.js';
+import type { FlowModel } from '../flow-model.js';
 import { readFlow } from '../read-flow.js';
+import { type StepNames, stepNamesOf } from '../step-names.js';
 import { type WorkflowCatalogue, newestOf } from '../workflow-catalogue.js';
 import { checkCalls } from './check-calls.js';
 import { checkUses } from './check-uses.js';
@@ -12,13 +14,14 @@ import { type Type, unknown } from './type.js';
 
 export interface FlowToType {
   readonly root: SyntaxNode;
+  readonly model: FlowModel;
   /** Absent if nothing is known of the input. */
   readonly inputSchema?: JsonObject | undefined;
   readonly steps: StepNames;
   readonly handlers?: HandlerCatalogue | undefined;
   readonly workflows?: WorkflowCatalogue | undefined;
   /** See `FlowSources`. */
-  readonly misread?: ReadonlySet<SyntaxNode>;
+  readonly misread?: Misread;
 }
 
 /**
@@ -34,15 +37,16 @@ export function checkTypes(flow: FlowToType, report: Report): void {
 
 /** `above`: the workflows whose output is being found out; one of them as a child again tells nothing. */
 function typesOf(
-  { root, inputSchema, steps, handlers, workflows, misread }: FlowToType,
+  { root, model, inputSchema, steps, handlers, workflows, misread }: FlowToType,
   above: ReadonlySet<string>,
 ): FlowTypes {
   return new FlowTypes({
     root,
+    model,
     inputSchema,
+    steps,
     handlers,
-    misread: misread ?? new Set(),
-    itemNamed: (name) => steps.items.get(name)?.node,
+    misread: new Set([...(misread?.keys() ?? [])].map(({ node }) => node)),
     childOutput: (name, revision) => childOutput(name, revision, { handlers, workflows }, above),
     help: (owner, _name, fields) => {
       if (owner === '$input' && fields.length === 0) return 'declare it in `input`';
@@ -60,9 +64,10 @@ function childOutput(
   const child = newestOf(workflows, name, revision);
   if (child === undefined || above.has(name)) return unknown;
   const root = syntaxOf(child.document as unknown as JsonValue);
-  const steps = stepNamesOf(readFlow(root));
+  const model = readFlow(root);
+  const steps = stepNamesOf(model);
   const inputSchema = inputSchemaOf(child.document);
-  return typesOf({ root, inputSchema, steps, handlers, workflows }, new Set([...above, name])).output();
+  return typesOf({ root, model, inputSchema, steps, handlers, workflows }, new Set([...above, name])).output();
 }
 
 /** A document as a tree that stands nowhere, for what reads trees. */

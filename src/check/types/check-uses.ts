@@ -1,6 +1,8 @@
 import type { Report } from '../../definition/index.js';
 import { type FormulaNode, formulaChildren, inspectFormula } from '../../expression/index.js';
-import type { FlowTypes, TypedFormula, TypedUse } from './flow-types.js';
+import type { FormulaUse } from '../flow-model.js';
+import type { FlowTypes, TypedFormula } from './flow-types.js';
+import { guardsOf } from './guards.js';
 import type { Inference } from './infer.js';
 import {
   type Type,
@@ -27,9 +29,9 @@ const pointInTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}
 /** What the types of formulas say about the fields they stand in, and about their parts. */
 export function checkUses(flow: FlowTypes, report: Report): void {
   const guarded = existsAnywhere(flow);
-  for (const use of flow.uses) {
-    const typed = flow.formula(use.node, use.scope);
-    const inspected = inspectFormula(use.node.value);
+  for (const use of flow.model.formulas) {
+    const typed = flow.formula(use.node, use.place.variables);
+    const inspected = inspectFormula(use.text);
     if (typed === undefined || !inspected.ok) continue;
     const { inference } = typed;
     // A mistake inside is the reason for whatever is wrong with the whole.
@@ -43,11 +45,12 @@ export function checkUses(flow: FlowTypes, report: Report): void {
   }
 }
 
-function checkField(use: TypedUse, tree: FormulaNode, { type, inference }: TypedFormula): void {
+function checkField(use: FormulaUse, tree: FormulaNode, { type, inference }: TypedFormula): void {
   if (isNever(present(type))) return;
   const whole = inference.textOf(tree);
-  switch (use.kind) {
+  switch (use.use) {
     case 'condition':
+    case 'filter':
       if (mayBe(type, booleanType)) return;
       inference.report(
         'RS3010',
@@ -107,10 +110,10 @@ function warnOfCollapse(node: FormulaNode, inference: Inference): void {
 }
 
 /** Fields of the input that need not be there, where a value must be. */
-function warnOfOptional(use: TypedUse, tree: FormulaNode, inference: Inference, guarded: ReadonlySet<string>): void {
-  const needed = use.kind === 'list' ? inference.needed : [...inference.needed, tree];
+function warnOfOptional(use: FormulaUse, tree: FormulaNode, inference: Inference, guarded: ReadonlySet<string>): void {
+  const needed = use.use === 'list' ? inference.needed : [...inference.needed, tree];
   if (!needed.some((node) => lastParts(node).some((part) => inference.paths.get(part)?.optional !== undefined))) return;
-  const known = new Set([...guarded, ...existsIn(tree), ...use.scope.conditions.flatMap(mentionsOf)]);
+  const known = new Set([...guarded, ...existsIn(tree), ...guardsOf(use.place).flatMap(mentionsOf)]);
   const said = new Set<string>();
   for (const node of needed.flatMap(lastParts)) {
     const found = inference.paths.get(node)?.optional;
@@ -148,9 +151,9 @@ function lastParts(node: FormulaNode): FormulaNode[] {
 /** Paths into the input that some condition of the flow asks `$exists` of, wherever it stands: it may end the run. */
 function existsAnywhere(flow: FlowTypes): ReadonlySet<string> {
   const found = new Set<string>();
-  for (const { kind, node } of flow.uses) {
-    if (kind !== 'condition' || !node.value.includes('$exists')) continue;
-    const inspected = inspectFormula(node.value);
+  for (const { use, text } of flow.model.formulas) {
+    if ((use !== 'condition' && use !== 'filter') || !text.includes('$exists')) continue;
+    const inspected = inspectFormula(text);
     if (inspected.ok) for (const key of existsIn(inspected.tree)) found.add(key);
   }
   return found;

@@ -6,6 +6,7 @@ import {
   type LiteralNode,
   type ObjectNode,
   type PathNode,
+  type SoundFormula,
   formulaChildren,
 } from '../../expression/index.js';
 import { quoted } from '../../definition/index.js';
@@ -76,9 +77,9 @@ export class Inference {
   constructor(
     readonly text: string,
     readonly world: FormulaWorld,
-    tree: FormulaNode,
+    { nodes }: Pick<SoundFormula, 'nodes'>,
   ) {
-    this.#reused = reusedNames(tree);
+    this.#reused = reusedNames(nodes);
   }
 
   report(
@@ -393,15 +394,10 @@ function isListAlone({ steps }: PathNode): boolean {
 }
 
 /** Names that a formula binds more than once: which of the values one has is not followed. */
-function reusedNames(tree: FormulaNode): ReadonlySet<string> {
-  const seen = new Set<string>();
-  const reused = new Set<string>();
-  const add = (name: string): void => void (seen.has(name) ? reused : seen).add(name);
-  const visit = (node: FormulaNode): void => {
-    if (node.kind === 'bind') add(node.name);
-    if (node.kind === 'lambda') for (const { name } of node.parameters) add(name);
-    for (const child of formulaChildren(node)) visit(child.node);
-  };
-  visit(tree);
-  return reused;
+function reusedNames(nodes: SoundFormula['nodes']): ReadonlySet<string> {
+  const bound = nodes.flatMap(({ node }) => {
+    if (node.kind === 'bind') return node.name;
+    return node.kind === 'lambda' ? node.parameters.map(({ name }) => name) : [];
+  });
+  return new Set(bound.filter((name, index) => bound.indexOf(name) < index));
 }

@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from '../../common/index.js';
+import { type SyntaxNode, toValue } from '../../syntax/index.js';
 import {
   type Type,
   absent,
@@ -16,6 +17,12 @@ import {
   union,
   unknown,
 } from './type.js';
+
+/** The JSON Schema that a node holds, if it is one. */
+export function schemaAt(node: SyntaxNode | undefined): JsonObject | boolean | undefined {
+  const value = node && toValue(node);
+  return isJsonObject(value) || typeof value === 'boolean' ? value : undefined;
+}
 
 /** Schemas that refer to themselves, and very deep ones, are known down to here. */
 const deepest = 12;
