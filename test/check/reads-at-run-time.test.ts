@@ -200,7 +200,7 @@ function sightsIn(text: string): Map<string, Map<string, Sight>> {
       .filter((each) => !isStep(each))
       .map(([place, probe]) => {
         const standing = { kind: 'field', item: probe } as const;
-        const at = { standing, within: probe.within, variables: new Set<string>() };
+        const at = { standing, within: probe.within, variables: probe.variables };
         const facts = course.factsAt(standing);
         const seen = [...items]
           .filter(isStep)
