@@ -74,9 +74,9 @@ export interface JournalContextOptions {
   readonly onOperation?: (operation: string) => void;
 }
 
-/** Ends a walk at a standstill: the run is parked, or the engine wants it back. Not an error. */
+/** Ends a walk at a standstill: the run is parked, the engine wants it back, or could not begin it. Not an error. */
 export class WalkSuspended extends Error {
-  constructor(readonly why: 'parked' | 'stopped') {
+  constructor(readonly why: 'parked' | 'stopped' | 'not-begun') {
     super(`the walk was suspended: ${why}`);
     this.name = 'WalkSuspended';
   }

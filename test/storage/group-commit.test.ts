@@ -224,7 +224,7 @@ describe('inline', () => {
     let turned = false;
     setImmediate(() => (turned = true));
     const write = writes.submit(insert('a'));
-    await writes.flushInline();
+    await writes.flushInline([write]);
     expect(await write).toBe('a');
     expect(turned).toBe(false);
     expect(syncs).toEqual(['on it']);
@@ -245,7 +245,7 @@ describe('inline', () => {
         clock.advance(1);
         return insert(`${index}`)();
       });
-      await writes.flushInline();
+      await writes.flushInline([write]);
       await write;
     }
     isOver = true;

@@ -31,6 +31,12 @@ export class RunTable {
     return this.#runs.get(run);
   }
 
+  mustGet(run: number): StoredRun {
+    const stored = this.#runs.get(run);
+    if (stored === undefined) throw new RangeError(`There is no run number ${run}.`);
+    return stored;
+  }
+
   all(): Iterable<StoredRun> {
     return this.#runs.values();
   }

@@ -90,12 +90,14 @@ export class GroupCommit {
   }
 
   /**
-   * Commits and syncs what is queued, on this thread; for one who would gain nothing from company.
+   * Commits and syncs what is queued, on this thread; for one who would gain nothing from company. Resolves when
+   * `results`, of what the caller has submitted, are settled.
    * A caller that awaits one such commit after another would never let the event loop turn, so that
    * it is made to, every 5 ms.
    */
-  async flushInline(): Promise<void> {
+  async flushInline(results: readonly Promise<unknown>[]): Promise<void> {
     const { clock } = this.#options;
+    const settled = Promise.allSettled(results);
     if (this.#inlineSince === undefined) {
       this.#inlineSince = clock.monotonic();
       setImmediate(() => (this.#inlineSince = undefined));
@@ -103,6 +105,7 @@ export class GroupCommit {
     const since = this.#inlineSince;
     this.#flush({ inline: true });
     if (clock.monotonic() - since >= longestInlineMs) await new Promise((resolve) => setImmediate(resolve));
+    await settled;
   }
 
   /** Few enough writes are unacknowledged to take on new work. */

@@ -2,6 +2,8 @@ import type { Database } from 'better-sqlite3';
 import { type Head, claimFrom } from '../claim-merge.js';
 import type {
   Claim,
+  Enqueued,
+  FirstUnit,
   InboxMessage,
   InboxPost,
   JournalRow,
@@ -11,6 +13,7 @@ import type {
   PostResult,
   ReleasedRun,
   RunRecord,
+  Started,
   StoredDefinition,
   Transition,
   Unit,
@@ -49,11 +52,18 @@ export class Transitions {
     this.#sql.storeDefinition.run(hash, workflow, revision, document, source, storedAt);
   }
 
-  enqueue(run: NewRun): { run: RunRecord; created: boolean } {
+  enqueue(run: NewRun): Enqueued {
     const holder =
       (run.key === null ? undefined : this.#queries.runByKey(run.workflow, run.key)) ??
       (run.parent === undefined ? undefined : this.#queries.runAtPlace(run.parent));
     return holder === undefined ? { run: this.insert(run), created: true } : { run: holder, created: false };
+  }
+
+  start(run: NewRun, claim: Claim, first: FirstUnit): Started {
+    const enqueued = this.enqueue(run);
+    const [claimed] = enqueued.created ? this.claim({ ...claim, limit: 1 }) : [];
+    if (claimed?.run === enqueued.run.run) this.#write(claimed.run, 0, first);
+    return { ...enqueued, claimed };
   }
 
   setLimit(workflow: string, revision: number, limit: number | null): void {
@@ -113,17 +123,8 @@ export class Transitions {
     const row = this.#sql.fence.get(unit.run) as Fence | undefined;
     const refusal = refusalOf(unit, row);
     if (refusal !== undefined) return refusal;
-    this.#append(unit.run, row?.lastSeq ?? 0, unit.entries);
     if (unit.progress === true) this.#sql.progress.run(unit.run);
-    if (unit.transition !== undefined) this.#apply(unit.run, unit.transition);
-    for (const child of unit.children ?? []) {
-      if (child.parent === undefined || this.#queries.runAtPlace(child.parent) === undefined) this.insert(child);
-    }
-    for (const { runId, message } of unit.posts ?? []) {
-      const target = this.#sql.unfinishedRun.get(runId) as number | undefined;
-      if (target !== undefined) this.#deliver(target, message);
-    }
-    for (const { runId, dueAt } of unit.reopen ?? []) this.#reopen(runId, dueAt);
+    this.#write(unit.run, row?.lastSeq ?? 0, unit);
     return 'committed';
   }
 
@@ -169,6 +170,19 @@ export class Transitions {
       resumedFrom,
       scheduleId,
     }) as RunRecord;
+  }
+
+  #write(run: number, lastSeq: number, { entries, transition, children, posts, reopen }: FirstUnit): void {
+    this.#append(run, lastSeq, entries);
+    if (transition !== undefined) this.#apply(run, transition);
+    for (const child of children ?? []) {
+      if (child.parent === undefined || this.#queries.runAtPlace(child.parent) === undefined) this.insert(child);
+    }
+    for (const { runId, message } of posts ?? []) {
+      const target = this.#sql.unfinishedRun.get(runId) as number | undefined;
+      if (target !== undefined) this.#deliver(target, message);
+    }
+    for (const { runId, dueAt } of reopen ?? []) this.#reopen(runId, dueAt);
   }
 
   #deliver(run: number, { kind, name, payload, at }: NewInboxMessage): InboxMessage {
