@@ -72,9 +72,9 @@ export const claimCases: readonly StorageCase[] = [
     name: 'a start with a transition, a child and a message makes all of them, or none',
     async run(make) {
       const storage = await make();
-      const { run: other } = await storage.enqueueRun(aRun({ dueAt: now + 1 }));
+      const { run: other } = await storage.enqueueRun(aRun({ definitionHash: 'hash-other' }));
       const message = { kind: 'signal', name: 'go', payload: null, at: now };
-      const child = aRun();
+      const child = aRun({ dueAt: now + 1 });
       const posts = [{ runId: other.id, message }];
       const ended = { entries: [anEntry(1)], transition: anEnd(), children: [child], posts };
       const { run } = await storage.startRun(aRun(), aClaim(), ended);
