@@ -44,7 +44,8 @@ export function mortal(storage: Storage, { afterUnits, lastIsWritten = true }: D
     die();
     return never;
   };
-  const commitUnits: Storage['commitUnits'] = (batch) => (dead ? never : write(batch, () => storage.commitUnits(batch)));
+  const commitUnits: Storage['commitUnits'] = (batch) =>
+    dead ? never : write(batch, () => storage.commitUnits(batch));
   const startRun: Storage['startRun'] = (run, claim, first) =>
     dead ? never : write([], () => storage.startRun(run, claim, first));
 

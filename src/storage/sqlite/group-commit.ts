@@ -1,5 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { Clock, RunsheetError } from '../../common/index.js';
+import { Deliveries } from './deliveries.js';
 import type { Durability } from './durability.js';
 import { isBusy } from './errors.js';
 
@@ -38,6 +39,8 @@ const mostWrites = 256;
 const mostBytes = 1024 * 1024;
 /** As `bytes` of a write: it gets a transaction for itself. */
 export const wholeTransaction = mostBytes + 1;
+/** What is left of a batch after so long gets the next transaction, after a turn of the event loop. */
+const longestMs = 4;
 const longestInlineMs = 5;
 const backlogWrites = 1000;
 const backlogBytes = 4 * 1024 * 1024;
@@ -61,6 +64,7 @@ export class GroupCommit {
   #scheduled = false;
   #ended: RunsheetError | undefined;
   #forRoom: (() => void)[] = [];
+  readonly #deliveries: Deliveries;
   /** When this turn of the event loop made its first inline commit. */
   #inlineSince: number | undefined;
 
@@ -69,6 +73,7 @@ export class GroupCommit {
     this.#begin = options.db.prepare('begin immediate');
     this.#commit = options.db.prepare('commit');
     this.#totalChanges = options.db.prepare('select total_changes()').pluck();
+    this.#deliveries = new Deliveries(options.clock, () => this.#schedule());
   }
 
   /** Nothing is queued or waits to become durable. */
@@ -130,11 +135,13 @@ export class GroupCommit {
     this.#queue = [];
     this.#queuedBytes = 0;
     for (const { reject } of queued) reject(error);
+    this.#deliveries.flush();
     this.#tellRoom();
   }
 
+  /** While many are answered, the transaction waits for what they have to write: it comes at once. */
   #schedule(): void {
-    if (this.#scheduled || this.#queue.length === 0) return;
+    if (this.#scheduled || this.#queue.length === 0 || this.#deliveries.areUnderWay) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -153,29 +160,36 @@ export class GroupCommit {
     this.#schedule();
   }
 
-  #transact(batch: readonly Write[], inline: boolean): void {
-    const { db, durability, onCommit } = this.#options;
+  #transact(taken: readonly Write[], inline: boolean): void {
+    const { db, durability, clock, onCommit } = this.#options;
+    const since = clock.monotonic();
     const before = this.#totalChanges.get() as number;
     const results: unknown[] = [];
     try {
-      for (const write of batch) results.push(write.apply());
+      for (const write of taken) {
+        results.push(write.apply());
+        if (clock.monotonic() - since >= longestMs) break;
+      }
       this.#commit.run();
     } catch (error) {
       // Some errors (a full disk among them) have rolled back by themselves.
       if (db.inTransaction) db.exec('rollback');
-      return this.#failed(batch, error);
+      return this.#failed(taken, error);
     }
+    const batch = taken.slice(0, results.length);
+    this.#putBack(taken.slice(results.length));
     if (this.#totalChanges.get() !== before) {
       durability.wrote();
       if (inline) durability.syncNow();
-      onCommit({ writes: batch.length, bytes: batch.reduce((sum, { bytes }) => sum + bytes, 0) });
+      onCommit({ writes: batch.length, bytes: bytesOf(batch) });
     }
     batch.forEach(({ bytes, early, resolve, reject }, index) => {
       if (early) return resolve(results[index]);
       durability.whenDurable({
         bytes,
         durable: () => {
-          resolve(results[index]);
+          if (inline) resolve(results[index]);
+          else this.#deliveries.add(() => resolve(results[index]));
           this.#tellRoom();
         },
         failed: (error) => reject(this.#options.explain(error)),
@@ -204,11 +218,15 @@ export class GroupCommit {
       first.reject(this.#options.explain(error));
     } else {
       for (const write of batch) write.single = true;
-      this.#queue.unshift(...batch);
-      this.#queuedBytes += batch.reduce((sum, { bytes }) => sum + bytes, 0);
+      this.#putBack(batch);
     }
     this.#tellRoom();
     this.#schedule();
+  }
+
+  #putBack(writes: readonly Write[]): void {
+    this.#queue.unshift(...writes);
+    this.#queuedBytes += bytesOf(writes);
   }
 
   #tryLater(busy: unknown): void {
@@ -234,4 +252,8 @@ export class GroupCommit {
     this.#forRoom = [];
     for (const resolve of told) resolve();
   }
+}
+
+function bytesOf(writes: readonly Write[]): number {
+  return writes.reduce((sum, { bytes }) => sum + bytes, 0);
 }
