@@ -61,14 +61,10 @@ export function checkFormulas(model: FlowModel, known: KnownNames, misread: Misr
   }
 }
 
-function helpFor(problem: FormulaProblem, use: FormulaUse, known: KnownNames): string | undefined {
+function helpFor(problem: FormulaProblem, use: FormulaUse, known: KnownNames): string {
   const { kind, name, help } = problem;
   if (name === undefined) return help;
-  if (kind === 'unknown-function') {
-    const guess = nearest(name, functionNames);
-    return help ?? (guess && `did you mean \`$${guess}\`?`);
-  }
-  if (kind === 'unknown-variable') return meantVariable(name, use, known) ?? help;
+  if (kind === 'unknown-variable') return meantVariable(name, use, known);
   if (kind === 'bare-name' && !use.place.variables.has(name)) {
     const owner = ownerOf(name, known);
     return owner === undefined ? help : `did you mean \`${owner}\`?`;
@@ -76,7 +72,7 @@ function helpFor(problem: FormulaProblem, use: FormulaUse, known: KnownNames): s
   return help;
 }
 
-function meantVariable(name: string, use: FormulaUse, known: KnownNames): string | undefined {
+function meantVariable(name: string, use: FormulaUse, known: KnownNames): string {
   const owner = ownerOf(name, known);
   if (owner !== undefined) return `did you mean \`${owner}\`?`;
   const other = otherVariables.get(name);

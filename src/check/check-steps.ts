@@ -57,7 +57,7 @@ function checkRead(read: StepRead, use: FormulaUse, doubted: Set<string>, contex
     const message = `\`$steps.${id}\` could be any of the steps in lines ${lines.join(', ')} and ${last}, which call \`${id}\``;
     report.error('RS4002', range, message, 'give the step that is meant an `id`');
   } else if (model.reminders.has(id)) {
-    report.error('RS4001', range, `\`${id}\` is a reminder, which gives no output`);
+    report.error('RS4001', range, `\`${id}\` is a reminder, which gives no output`, 'read a step of the list instead');
   } else if (!model.unplaced.has(id)) {
     unknownStep(id, range, use.place, context);
   }

@@ -16,7 +16,12 @@ export function checkPlace(verb: Verb, node: MappingNode, around: Surroundings, 
     report.error('RS2023', range, '`rethrow` has no error to let go on: it belongs in `onError`', help);
   }
   if (closing !== undefined && (verb === 'complete' || verb === 'pivot')) {
-    report.error('RS2022', range, `\`${verb}\` cannot stand in \`${closing}\`: the outcome stands already`);
+    report.error(
+      'RS2022',
+      range,
+      `\`${verb}\` cannot stand in \`${closing}\`: the outcome stands already`,
+      'leave it out: only `steps` say how the run ends',
+    );
   } else if (concurrent !== undefined && verb === 'complete') {
     const message = `\`complete\` cannot stand inside \`${concurrent}\`: what else runs there would be cut off`;
     report.error('RS2021', range, message, `write it after the \`${concurrent}\`, with a \`when\``);

@@ -49,8 +49,10 @@ const plainFields: Readonly<Record<PlainKind, Check>> = {
     const help = 'write each field with its type: `orderId: { type: string }`';
     map(entry, 'a map of fields', report, (node) => checkInputFields(node, report), help);
   },
-  labels: (entry, report) =>
-    map(entry, 'a map of texts', report, ({ entries }) => entries.forEach((each) => scalar.text(each, report))),
+  labels: (entry, report) => {
+    const check = ({ entries }: MappingNode): void => entries.forEach((each) => scalar.text(each, report));
+    map(entry, 'a map of texts', report, check, 'write each with its name: `labels: { team: shop }`');
+  },
   constants: (entry, report) => {
     const help = 'write each with its name: `approvalLimit: 1000`';
     map(entry, 'a map of values', report, (node) => constants(node, report), help);
@@ -73,7 +75,7 @@ export function map(
   expected: string,
   report: Report,
   check: (node: MappingNode) => void,
-  help?: string,
+  help: string,
 ): void {
   if (entry.value.kind === 'mapping') check(entry.value);
   else scalar.wrongKind(entry, expected, report, help);
@@ -96,7 +98,7 @@ export function checkJoin(node: MappingNode, report: Report): void {
   const branches = entryOf(node, 'parallel')?.value;
   if (typeof value === 'number' && branches?.kind === 'mapping' && value > branches.entries.length) {
     const message = `\`join: ${value}\` is more than the number of branches, ${branches.entries.length}`;
-    report.error('RS2020', join.value.range, message);
+    report.error('RS2020', join.value.range, message, 'write `all`, `any`, or at most the number of branches');
   }
   const onBranchError = entryOf(node, 'onBranchError');
   if (onBranchError !== undefined && value !== 'all') {
@@ -127,7 +129,7 @@ function errorNames(entry: MappingEntry, report: Report, catchable: boolean): vo
   const { key, value } = entry;
   if (value.kind !== 'sequence') {
     const one = value.kind === 'scalar' && value.value !== null;
-    const help = one ? `write \`${key.value}: [${String(value.value)}]\`` : undefined;
+    const help = `write \`${key.value}: [${one ? String(value.value) : 'Timeout'}]\``;
     return scalar.wrongKind(entry, 'a list of names of errors', report, help);
   }
   if (value.items.length === 0) {
@@ -136,7 +138,9 @@ function errorNames(entry: MappingEntry, report: Report, catchable: boolean): vo
   for (const item of value.items) {
     if (!isText(item) || item.value === '') {
       const help =
-        item.kind === 'scalar' && item.value !== null ? `put it in quotes: "${String(item.value)}"` : undefined;
+        item.kind === 'scalar' && item.value !== null && item.value !== ''
+          ? `put it in quotes: "${String(item.value)}"`
+          : `write the name alone: \`${key.value}: [Timeout]\``;
       report.error('RS2001', item.range, `the name of an error must be a text, not ${describe(item)}`, help);
     } else if (catchable) {
       notReserved(item, 'caught or retried', 'what must happen in that case too stands in `finally`', report);

@@ -69,7 +69,8 @@ function checkScheduledInput(root: SyntaxNode, document: WorkflowDocument, repor
     const node = nodeAt(root, ['schedule', index, 'input']) ?? nodeAt(root, ['schedule', index]);
     if (problem === undefined || node === undefined) return;
     const message = `the input of this schedule does not fit the workflow's: ${problemText(problem)}`;
-    const help = entry.input === undefined ? 'give the schedule an `input`' : undefined;
+    const help =
+      entry.input === undefined ? 'give the schedule an `input`' : 'give it what `input` of the workflow lists';
     report.error('RS2033', node.range, message, help);
   });
 }

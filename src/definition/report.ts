@@ -4,12 +4,12 @@ import type { Diagnostic, DiagnosticCode, MappingEntry, Range, SyntaxNode } from
 export class Report {
   readonly diagnostics: Diagnostic[] = [];
 
-  error(code: DiagnosticCode, range: Range, message: string, help?: string): void {
-    this.diagnostics.push({ code, severity: 'error', message, range, ...(help !== undefined && { help }) });
+  error(code: DiagnosticCode, range: Range, message: string, help: string): void {
+    this.diagnostics.push({ code, severity: 'error', message, range, help });
   }
 
-  warning(code: DiagnosticCode, range: Range, message: string, help?: string): void {
-    this.diagnostics.push({ code, severity: 'warning', message, range, ...(help !== undefined && { help }) });
+  warning(code: DiagnosticCode, range: Range, message: string, help: string): void {
+    this.diagnostics.push({ code, severity: 'warning', message, range, help });
   }
 
   get hasErrors(): boolean {

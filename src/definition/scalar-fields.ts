@@ -5,7 +5,7 @@ import { plainLetters } from './plain-letters.js';
 import { type Report, describe, listed, quoted, valueRange } from './report.js';
 
 /** Says that a value is of the wrong kind: "`timeout` must be a duration, not a list". */
-export function wrongKind(entry: MappingEntry, expected: string, report: Report, help?: string): void {
+export function wrongKind(entry: MappingEntry, expected: string, report: Report, help: string): void {
   report.error(
     'RS2001',
     valueRange(entry),
@@ -18,9 +18,19 @@ export function wrongKind(entry: MappingEntry, expected: string, report: Report,
 export function textOf(entry: MappingEntry, expected: string, report: Report): string | undefined {
   const { value } = entry;
   if (isText(value)) return value.value;
-  const plain = value.kind === 'scalar' && value.value !== null;
-  wrongKind(entry, expected, report, plain ? `put it in quotes: "${String(value.value)}"` : undefined);
+  wrongKind(entry, expected, report, textHelp(entry, expected));
   return undefined;
+}
+
+function textHelp({ key, value }: MappingEntry, expected: string): string {
+  if (value.kind === 'scalar') {
+    return value.value === null
+      ? `write ${expected} behind \`${key.value}:\``
+      : `put it in quotes: "${String(value.value)}"`;
+  }
+  const [only, second] = value.kind === 'sequence' ? value.items : [];
+  if (only?.kind === 'scalar' && second === undefined) return `write \`${key.value}: ${String(only.value)}\``;
+  return `write ${expected} on the line of \`${key.value}:\``;
 }
 
 export function text(entry: MappingEntry, report: Report): void {
@@ -51,7 +61,12 @@ const longestWorkflowName = 128;
 export function workflowName(entry: MappingEntry, report: Report): void {
   const value = named(entry, 'a workflow name', 'workflow', report);
   if (value !== undefined && value.length > longestWorkflowName) {
-    report.error('RS2010', entry.value.range, `the name is longer than ${longestWorkflowName} characters`);
+    report.error(
+      'RS2010',
+      entry.value.range,
+      `the name is longer than ${longestWorkflowName} characters`,
+      'shorten it',
+    );
   }
 }
 
@@ -67,6 +82,7 @@ export function identifier(entry: MappingEntry, report: Report): void {
     'RS2010',
     entry.value.range,
     `${quoted(value)} cannot be a name, since every JavaScript object has one of that name`,
+    'choose another name',
   );
 }
 
@@ -113,6 +129,7 @@ export function id(entry: MappingEntry, report: Report): void {
       'RS2011',
       entry.value.range,
       `${quoted(value)} cannot be an id, since every JavaScript object has one of that name`,
+      'choose another name',
     );
   }
   if (patterns.identifier.rule.test(value)) return;
@@ -140,13 +157,22 @@ export function count(entry: MappingEntry, report: Report): void {
   ) {
     return;
   }
-  const quotedNumber = isText(value) && /^\d+$/.test(value.value);
   report.error(
     'RS2012',
     valueRange(entry),
     `\`${entry.key.value}\` must be a whole number of at least 1, not ${describe(value)}`,
-    quotedNumber ? 'leave the quotes out' : undefined,
+    countHelp(entry),
   );
+}
+
+function countHelp({ key, value }: MappingEntry): string {
+  const number = Number(value.kind === 'scalar' && value.value !== null ? value.value : NaN);
+  if (isText(value) && /^\d+$/.test(value.value)) return `leave the quotes out: \`${number}\``;
+  if (key.value === 'attempts' && number === 0) return 'write 1 for one try that is not repeated';
+  if (number <= 0) return 'write 1 or more, or leave it out';
+  if (number > 1) return `write \`${Math.floor(number)}\` or \`${Math.ceil(number)}\``;
+  const figure = isText(value) ? /\d+/.exec(value.value)?.[0] : undefined;
+  return `write a number, such as \`${key.value}: ${figure ?? '3'}\``;
 }
 
 export function boolean(entry: MappingEntry, report: Report): void {
@@ -157,19 +183,59 @@ export function boolean(entry: MappingEntry, report: Report): void {
 }
 
 /** For `yes`, `"true"`, `On`: the boolean that is meant. */
-export function booleanHelp(value: SyntaxNode): string | undefined {
-  if (!isText(value)) return undefined;
-  if (/^(true|yes|y|on)$/i.test(value.value)) return 'write `true`';
-  return /^(false|no|n|off)$/i.test(value.value) ? 'write `false`' : undefined;
+export function booleanHelp(value: SyntaxNode): string {
+  const text = value.kind === 'scalar' ? String(value.value) : '';
+  if (/^(true|yes|y|on|1)$/i.test(text)) return 'write `true`';
+  return /^(false|no|n|off|0)$/i.test(text) ? 'write `false`' : 'write `true` or `false`';
 }
 
 export function oneOf(entry: MappingEntry, words: readonly string[], report: Report): void {
   const { value } = entry;
   if (isText(value) && words.includes(value.value)) return;
-  const guess = value.kind === 'scalar' ? nearest(String(value.value), words) : undefined;
+  const guess = value.kind === 'scalar' ? wordMeant(String(value.value), words) : undefined;
   const message = `\`${entry.key.value}\` must be ${listed(words)}, not ${describe(value)}`;
-  report.error('RS2017', valueRange(entry), message, guess && `did you mean \`${guess}\`?`);
+  report.error(
+    'RS2017',
+    valueRange(entry),
+    message,
+    guess === undefined ? `write for example \`${words[0] ?? ''}\`` : `did you mean \`${guess}\`?`,
+  );
 }
+
+function wordMeant(given: string, words: readonly string[]): string | undefined {
+  const same = Object.hasOwn(sameWords, given.toLowerCase()) ? sameWords[given.toLowerCase()] : undefined;
+  return nearest(given, words) ?? same?.find((word) => words.includes(word));
+}
+
+/** Words of other tools and of plain speech, with those that say the same here. */
+const sameWords: Readonly<Record<string, readonly string[]>> = {
+  fixed: ['constant'],
+  static: ['constant'],
+  none: ['constant'],
+  double: ['exponential'],
+  ignore: ['continue', 'wait'],
+  skip: ['continue'],
+  proceed: ['continue', 'wait'],
+  continue: ['wait'],
+  fail: ['stop', 'abort'],
+  break: ['stop', 'abort'],
+  halt: ['stop', 'abort'],
+  stop: ['abort'],
+  cancel: ['abort'],
+  both: ['all'],
+  every: ['all'],
+  first: ['any'],
+  one: ['any'],
+  race: ['any'],
+  some: ['any'],
+  enqueue: ['queue'],
+  wait: ['queue'],
+  buffer: ['queue'],
+  parallel: ['allow'],
+  concurrent: ['allow'],
+  forbid: ['skip'],
+  drop: ['skip'],
+};
 
 export interface DurationRules {
   /** Whether `never` may stand here. */
@@ -247,12 +313,16 @@ export function timezone(entry: MappingEntry, report: Report): void {
 export function condition(entry: MappingEntry, report: Report): void {
   const { value } = entry;
   if (isText(value) || (value.kind === 'scalar' && typeof value.value === 'boolean')) return;
-  wrongKind(entry, 'a formula that gives true or false', report);
+  const { value: key } = entry.key;
+  const read = key === 'filter' ? '$signal' : key === 'outputMatches' ? '$output' : '$input';
+  const help = `write a comparison, such as \`${key}: =${read}.amount > 100\``;
+  wrongKind(entry, 'a formula that gives true or false', report, help);
 }
 
 export function formula(entry: MappingEntry, report: Report): void {
   const { value } = entry;
   if (isText(value)) return;
-  const help = value.kind === 'scalar' && typeof value.value === 'number' ? `write \`=${value.value}\`` : undefined;
+  const isNumber = value.kind === 'scalar' && typeof value.value === 'number';
+  const help = isNumber ? `write \`=${String(value.value)}\`` : `write \`${entry.key.value}: =…\``;
   wrongKind(entry, 'a formula', report, help);
 }

@@ -74,7 +74,7 @@ function isSound(node: SyntaxNode, isField: boolean, report: Report): boolean {
         ? typeWords(params.type)
         : (message ?? '').replace(/^must be /, '');
     const what = `\`${String(path.at(-1) ?? 'schema')}\` of a JSON Schema must be ${expected}`;
-    report.error('RS2030', (place ?? node).range, what, valueHelp(path.at(-1), place, isField));
+    report.error('RS2030', (place ?? node).range, what, valueHelp(path.at(-1), place, isField, expected));
   }
   return errors.length === 0 && walk.refused.size === 0;
 }
@@ -93,7 +93,8 @@ class SchemaWalk {
   schema(node: SyntaxNode, isField: boolean): void {
     if (node.kind === 'scalar' && typeof node.value === 'boolean') return;
     if (node.kind !== 'mapping') {
-      const help = isText(node) ? `write \`{ ${typeMeant(node.value) ?? `type: ${node.value}`} }\`` : undefined;
+      const type = isText(node) ? (typeMeant(node.value) ?? `type: ${node.value}`) : 'type: string';
+      const help = isText(node) ? `write \`{ ${type} }\`` : `write its type, such as \`{ ${type} }\``;
       this.fail(node, `a JSON Schema must be a map, not ${describe(node)}`, help);
       return;
     }
@@ -129,7 +130,7 @@ class SchemaWalk {
   }
 
   private optional(key: ScalarNode, value: SyntaxNode, isField: boolean): void {
-    if (!isField) this.fail(key, '`optional` has a meaning only on a field');
+    if (!isField) this.fail(key, '`optional` has a meaning only on a field', 'leave it out here');
     else if (value.kind !== 'scalar' || typeof value.value !== 'boolean') {
       this.fail(value, `\`optional\` must be true or false, not ${describe(value)}`, booleanHelp(value));
     }
@@ -138,7 +139,12 @@ class SchemaWalk {
   private format(node: SyntaxNode): void {
     if (!isText(node) || formatNames.has(node.value)) return;
     const guess = nearest(node.value, formatNames);
-    this.fail(node, `no format is called ${quoted(node.value)}`, guess && `did you mean \`${guess}\`?`);
+    const some = 'some are `date`, `date-time`, `email`, `uri` and `uuid`';
+    this.fail(
+      node,
+      `no format is called ${quoted(node.value)}`,
+      guess === undefined ? some : `did you mean \`${guess}\`?`,
+    );
   }
 
   private pattern(node: SyntaxNode): void {
@@ -155,7 +161,7 @@ class SchemaWalk {
     }
   }
 
-  private fail(node: SyntaxNode, message: string, help?: string): void {
+  private fail(node: SyntaxNode, message: string, help: string): void {
     this.refused.add(node);
     this.report.error('RS2030', node.range, message, help);
   }
@@ -185,7 +191,11 @@ function checkMeaning(
         : undefined;
     const node = reference === undefined ? undefined : findReference(root, reference);
     const message = reference === undefined ? (error as Error).message : `\`$ref\` leads nowhere: ${quoted(reference)}`;
-    report.error('RS2030', (node ?? root).range, message);
+    const help =
+      reference === undefined
+        ? 'leave `$id` and `$anchor` out, or give each another name'
+        : 'write the schema that is meant in its place, or under `$defs`';
+    report.error('RS2030', (node ?? root).range, message, help);
     return;
   }
   checkDefaults(schema, report, locate, (pointer, value) => {
@@ -209,16 +219,25 @@ function valueHelp(
   keyword: string | number | undefined,
   node: SyntaxNode | undefined,
   isField: boolean,
-): string | undefined {
+  expected: string,
+): string {
   if (keyword === 'type' && isText(node)) {
     const meant = typeMeant(node.value);
-    return meant === undefined ? undefined : `write \`${meant}\``;
+    return meant === undefined
+      ? 'write `string`, `number`, `integer`, `boolean`, `array` or `object`'
+      : `write \`${meant}\``;
   }
-  if (node?.kind !== 'scalar') return undefined;
+  const general = `write ${expected} behind \`${String(keyword ?? 'schema')}:\``;
+  if (node?.kind !== 'scalar') return general;
+  if (isText(node) && expected.includes('number') && Number.isFinite(Number(node.value)))
+    return `leave the quotes out: \`${node.value}\``;
+  if (keyword === 'required' && typeof node.value === 'boolean' && !isField) {
+    return 'it lists the fields that must be there, and stands beside `properties`: `required: [name]`';
+  }
   if (keyword === 'required' && typeof node.value === 'boolean' && isField) {
     return 'leave it out: a field is required unless it has `optional: true` or a `default`';
   }
-  return keyword === 'enum' ? `write \`enum: [${String(node.value)}]\`` : undefined;
+  return keyword === 'enum' ? `write \`enum: [${String(node.value)}]\`` : general;
 }
 
 function checkDefaults(
@@ -236,7 +255,8 @@ function checkDefaults(
       const [problem] = validate(pointer, structuredClone(value.default));
       const node = locate([...path, 'default']);
       if (problem !== undefined && node !== undefined) {
-        report.error('RS2031', node.range, `the default does not fit its own schema: ${problemText(problem)}`);
+        const message = `the default does not fit its own schema: ${problemText(problem)}`;
+        report.error('RS2031', node.range, message, 'change the default, or what the schema allows');
       }
     }
     for (const [below, inner] of innerSchemas(value)) visit(inner, [...path, ...below]);

@@ -136,7 +136,10 @@ class ShapeWalk {
   #item(node: SyntaxNode, around: Surroundings): void {
     if (node.kind !== 'mapping') {
       const name = textOf(node);
-      const help = name === undefined ? undefined : `write \`${isVerb(name) ? `${name}: …` : `step: ${name}`}\``;
+      const help =
+        name === undefined
+          ? 'write for example `step: mail.send`'
+          : `write \`${isVerb(name) ? `${name}: …` : `step: ${name}`}\``;
       this.#report.error('RS2001', node.range, `an item must be a map with a verb, not ${describe(node)}`, help);
       return;
     }
@@ -171,7 +174,7 @@ class ShapeWalk {
         ? 'write for example `defaults: { timeout: 1m, retry: { attempts: 5 } }`'
         : name !== undefined && Object.hasOwn(shape.keys, 'step')
           ? `write \`${entry.key.value}: { ${Object.hasOwn(shape.keys, 'every') ? 'every: …, ' : ''}step: ${name} }\``
-          : undefined;
+          : `write \`${entry.key.value}: { ${shape.required.map((key) => `${key}: …`).join(', ')} }\``;
     map(entry, 'a map', this.#report, (node) => this.#shape(node, shape, around), help);
   }
 
@@ -196,7 +199,10 @@ class ShapeWalk {
     else if (isText(value)) scalar.formula(entry, this.#report);
     else {
       const times = value.kind === 'scalar' && typeof value.value === 'number' ? value.value : undefined;
-      const help = times === undefined ? undefined : `for so many turns write \`${entry.key.value}: =[1..${times}]\``;
+      const help =
+        times === undefined
+          ? 'write a formula such as `=$input.items`, or a list `[a, b]`'
+          : `for so many turns write \`${entry.key.value}: =[1..${times}]\``;
       scalar.wrongKind(entry, 'a formula that gives a list, or a list', this.#report, help);
     }
   }
@@ -213,7 +219,7 @@ class ShapeWalk {
       scalar.name(entry, 'the name of a retry policy', this.#report);
     } else {
       const isNumber = value.kind === 'scalar' && typeof value.value === 'number';
-      const help = isNumber ? `write \`retry: { attempts: ${value.value} }\`` : undefined;
+      const help = `write \`retry: { attempts: ${isNumber ? String(value.value) : 3} }\``;
       scalar.wrongKind(entry, 'a retry policy or the name of one', this.#report, help);
     }
   }
@@ -222,7 +228,8 @@ class ShapeWalk {
     const check = ({ entries }: MappingNode): void => {
       for (const entry of entries) {
         scalar.keyName(entry, 'retry policy', 'name', this.#report);
-        map(entry, 'a retry policy', this.#report, (node) => this.#shape(node, innerShapes.retryPolicy, around));
+        const retry = (node: MappingNode): void => this.#shape(node, innerShapes.retryPolicy, around);
+        map(entry, 'a retry policy', this.#report, retry, `write \`${entry.key.value}: { attempts: 5 }\``);
       }
     };
     const help = 'write each with its name: `gateway: { attempts: 5 }`';
@@ -238,7 +245,12 @@ class ShapeWalk {
       const id = entryOf(node, 'id')?.value;
       if (id?.kind !== 'scalar') continue;
       if (seen.has(id.value)) {
-        this.#report.error('RS2036', id.range, `two schedules have the id ${quoted(String(id.value))}`);
+        this.#report.error(
+          'RS2036',
+          id.range,
+          `two schedules have the id ${quoted(String(id.value))}`,
+          'choose another one',
+        );
       }
       seen.add(id.value);
     }
@@ -247,7 +259,7 @@ class ShapeWalk {
   #compensation(entry: MappingEntry, around: Surroundings): void {
     if (around.closing === undefined) return this.#map(entry, innerShapes.compensation, around);
     const message = `\`compensate\` cannot stand in \`${around.closing}\`: nothing is undone after it`;
-    this.#report.error('RS2022', entry.key.range, message);
+    this.#report.error('RS2022', entry.key.range, message, 'leave it out: what can be undone stands in `steps`');
   }
 
   #arms(entry: MappingEntry, around: Surroundings): void {
@@ -271,9 +283,14 @@ class ShapeWalk {
 
   #branches(entry: MappingEntry, around: Surroundings): void {
     const help =
-      entry.value.kind === 'sequence' ? 'give each branch a name: `one: [ … ]`, `two: [ … ]`, without `- `' : undefined;
+      entry.value.kind === 'sequence'
+        ? 'give each branch a name: `one: [ … ]`, `two: [ … ]`, without `- `'
+        : 'write each branch with its name: `parallel: { one: [ … ], two: [ … ] }`';
     const check = (node: MappingNode): void => {
-      if (node.entries.length === 0) this.#report.error('RS2018', valueRange(entry), '`parallel` has no branch');
+      if (node.entries.length === 0) {
+        const remedy = 'write each branch with its name: `one: [ … ]`';
+        this.#report.error('RS2018', valueRange(entry), '`parallel` has no branch', remedy);
+      }
       for (const branch of node.entries) {
         scalar.keyName(branch, 'branch', 'name', this.#report);
         this.#items(branch, around);
@@ -291,7 +308,10 @@ class ShapeWalk {
   /** The maps of a list of maps; says what is none. */
   #maps(entry: MappingEntry, each: string, expected: string): MappingNode[] {
     if (entry.value.kind !== 'sequence') {
-      const help = entry.value.kind === 'mapping' ? 'begin each entry with `- `' : undefined;
+      const help =
+        entry.value.kind === 'mapping'
+          ? 'begin each entry with `- `'
+          : 'write each entry on a line that begins with `- `';
       const isCron = expected === scheduleList && entry.value.kind === 'scalar' && entry.value.value !== null;
       const cron = isCron ? `write \`schedule: [{ cron: "${String(entry.value.value)}", timezone: UTC }]\`` : undefined;
       scalar.wrongKind(entry, expected, this.#report, cron ?? help);
@@ -299,7 +319,7 @@ class ShapeWalk {
     }
     return entry.value.items.flatMap((node) => {
       if (node.kind === 'mapping') return [node];
-      this.#report.error('RS2001', node.range, `${each} must be a map, not ${describe(node)}`);
+      this.#report.error('RS2001', node.range, `${each} must be a map, not ${describe(node)}`, entryHelp(each, node));
       return [];
     });
   }
@@ -318,9 +338,33 @@ function listHelp(value: SyntaxNode): string {
     : 'begin each item with `- `';
 }
 
-function missingHelp(shape: Shape, key: string): string | undefined {
+/** For what stands where an entry of a list should. */
+function entryHelp(each: string, node: SyntaxNode): string {
+  const text = textOf(node) ?? '';
+  if (each === 'an arm')
+    return `write \`- when: ${text.startsWith('=') ? text : '…'}\` and below it \`do:\`, or \`- else: [ … ]\``;
+  if (each === 'an entry of `onError`')
+    return `write \`- errors: [${/^[A-Za-z_][\w.-]*$/.test(text) ? text : '…'}]\` and below it \`do:\``;
+  const [, every] = /^@?every\s+(\w+)$/.exec(text) ?? [];
+  if (every !== undefined) return `write \`{ every: ${every} }\``;
+  const isCron = /^\S+(\s+\S+){4}$/.test(text);
+  return `write \`{ cron: "${isCron ? text : '0 7 * * *'}", timezone: UTC }\`${isCron ? '' : ' or `{ every: 1h }`'}`;
+}
+
+/** What is to be written for a key that is missing. */
+const missing: Readonly<Record<string, string>> = {
+  workflow: 'write `workflow: <name>` at the top',
+  steps: 'write `steps:` and below it the list of what is done',
+  do: 'write `do:` and below it the list of what is done; for nothing `do: []`',
+  when: 'write its condition, such as `when: =$input.amount > 100`',
+  step: 'name the handler that is called, such as `step: mail.send`',
+  every: 'write how often, such as `every: 12h`',
+  until: 'write the point in time, such as `until: "2030-01-31T09:00:00Z"`',
+};
+
+function missingHelp(shape: Shape, key: string): string {
   if (shape === itemShapes.waitFor) return 'write a duration such as `48h`, `{ until: … }`, or `never`';
-  if (shape !== innerShapes.cronSchedule) return undefined;
+  if (shape !== innerShapes.cronSchedule) return missing[key] ?? `write \`${key}: …\``;
   return key === 'cron'
     ? 'write `cron` with `timezone`, or `every`'
     : 'write `UTC` or a region such as `Europe/Berlin`';

@@ -1,4 +1,5 @@
 import { type CallNode, type FormulaNode, type NameStep, type PathNode, type PathStep } from './formula-tree.js';
+import { nearest } from '../syntax/index.js';
 import { functionNames } from './functions.js';
 import { bindingProblems } from './bindings.js';
 import { type SoundFormula, type StepReference, inspectFormula } from './inspect.js';
@@ -41,7 +42,7 @@ export interface FormulaProblem {
   message: string;
   start: number;
   end: number;
-  help?: string;
+  help: string;
 }
 
 /** Names, without `$`, that have a value where a formula stands. */
@@ -55,7 +56,7 @@ export function analyseFormula(text: string, knownVariables: KnownVariables): Fo
   const inspected = inspectFormula(text);
   if (!inspected.ok) {
     const { message, start, end, help } = inspected.error;
-    return [{ kind: 'syntax', message, start, end, ...(help === undefined ? {} : { help }) }];
+    return [{ kind: 'syntax', message, start, end, help }];
   }
   const problems = [
     ...variableProblems(inspected, text, knownVariables),
@@ -80,7 +81,14 @@ function variableProblems({ free, nodes }: SoundFormula, text: string, known: Kn
     const { name, start, end } = node;
     if (functionNames.has(name)) continue;
     if (name === 'eval') {
-      problems.push({ kind: 'eval', name, message: '`$eval` is not available in formulas', start, end });
+      problems.push({
+        kind: 'eval',
+        name,
+        message: '`$eval` is not available in formulas',
+        start,
+        end,
+        help: 'write out what is to be computed',
+      });
     } else if (called && !known.has(name)) {
       const call = nodes.find((each) => each.node.kind === 'call' && each.node.callee === node)?.node as
         CallNode | undefined;
@@ -92,12 +100,16 @@ function variableProblems({ free, nodes }: SoundFormula, text: string, known: Kn
         message,
         start,
         end,
-        ...helped(ownForm(name, args, functionNames)),
+        help: ownForm(name, args, functionNames) ?? noSuchFunction(name),
       });
     } else if (called) {
-      problems.push({ kind: 'unknown-function', name, message: `\`$${name}\` is a value, not a function`, start, end });
+      const message = `\`$${name}\` is a value, not a function`;
+      const help = `write \`$${name}\` without brackets, or \`[…]\` for one of its items`;
+      problems.push({ kind: 'unknown-function', name, message, start, end, help });
     } else if (!known.has(name)) {
-      problems.push({ kind: 'unknown-variable', name, message: `there is no variable \`$${name}\` here`, start, end });
+      const message = `there is no variable \`$${name}\` here`;
+      const help = 'a formula reads only the variables of the place where it stands';
+      problems.push({ kind: 'unknown-variable', name, message, start, end, help });
     }
   }
   return problems;
@@ -164,8 +176,9 @@ function isGlobal(steps: readonly PathStep[], index: number): boolean {
   return index === 1 && first?.kind === 'name' && globalObjects.has(first.name);
 }
 
-function helped(help: string | undefined): { help?: string } {
-  return help === undefined ? {} : { help };
+function noSuchFunction(name: string): string {
+  const guess = nearest(name, functionNames);
+  return guess === undefined ? 'what no function does, a handler can do' : `did you mean \`$${guess}\`?`;
 }
 
 /** `$input.name.trim()`, `Math.round($input.total)`. */
@@ -183,7 +196,7 @@ function methodCall(call: FormulaNode, name: string, path: PathNode, index: numb
     message: `\`${isStatic ? `${subject}.` : ''}${name}(…)\` is no function: functions begin with \`$\``,
     start: isStatic ? path.start : callee.start,
     end: callee.end,
-    ...helped(form),
+    help: form ?? noSuchFunction(name),
   };
 }
 
@@ -202,7 +215,7 @@ function bareCall(name: string, { callee, arguments: given }: CallNode, text: st
     message: `\`${name}(…)\` is no function: functions begin with \`$\``,
     start: callee.start,
     end: callee.end,
-    ...helped(ownForm(name, args, functionNames)),
+    help: ownForm(name, args, functionNames) ?? noSuchFunction(name),
   };
 }
 

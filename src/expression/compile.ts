@@ -100,5 +100,6 @@ function refuseEval(free: readonly FreeVariable[], body: string, offset: number)
     '`$eval` is not available: a formula that is made at run time cannot be checked before the run',
     offset + (token?.start ?? 0),
     offset + (token?.end ?? body.length),
+    'write out what is to be computed',
   );
 }

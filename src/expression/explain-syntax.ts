@@ -29,28 +29,43 @@ export function explainSyntaxError(error: unknown, body: string, offset: number)
   if (error instanceof FormulaSyntaxError) return error;
   const tokens = tokensOf(body);
   const habit = habitOf(tokens, body);
-  const at = (start: number, end: number, message: string, help?: string): FormulaSyntaxError =>
+  const at = (start: number, end: number, message: string, help: string): FormulaSyntaxError =>
     new FormulaSyntaxError(message, offset + start, offset + end, help);
 
   if (error instanceof Fault) {
     const regex = tokens.find(
       (token) => token.kind === 'regex' && error.message.includes(token.text.replace(/[im]*$/, '')),
     );
-    return at(regex?.start ?? 0, regex?.end ?? body.length, error.message);
+    return at(regex?.start ?? 0, regex?.end ?? body.length, error.message, 'write it in a plainer way');
   }
-  if (error instanceof RangeError) return at(0, body.length, 'the formula is nested too deeply');
+  if (error instanceof RangeError) return at(0, body.length, 'the formula is nested too deeply', splitIt);
   if (error instanceof SyntaxError) {
     const regex = tokens.find((token) => token.kind === 'regex');
-    return at(regex?.start ?? 0, regex?.end ?? body.length, error.message.replace(/^Invalid/, 'invalid'));
+    return at(
+      regex?.start ?? 0,
+      regex?.end ?? body.length,
+      error.message.replace(/^Invalid/, 'invalid'),
+      'write it in a plainer way',
+    );
   }
   if (!isJsonataFailure(error)) throw error;
 
   if (habit) return at(habit.start, habit.end, habit.message, habit.help);
   const unclosed = error.code === 'S0203' ? unclosedBracket(tokens) : undefined;
-  if (unclosed) return at(unclosed.start, unclosed.end, `\`${unclosed.text}\` is never closed`);
+  if (unclosed)
+    return at(
+      unclosed.start,
+      unclosed.end,
+      `\`${unclosed.text}\` is never closed`,
+      `close it with \`${closers[unclosed.text] ?? ''}\``,
+    );
   const { start, end } = tokenAt(tokens, error.position ?? body.length, body.length);
-  return at(start, end, messageOf(error, body.slice(start, end)));
+  const [message, help] = explanationOf(error, body.slice(start, end));
+  return at(start, end, message, help);
 }
+
+const closers: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
+const splitIt = 'give a part of it a name in a `set`, and read that';
 
 /** JSONata's position is the end of a token, or of the text. */
 function tokenAt(tokens: readonly Token[], position: number, length: number): { start: number; end: number } {
@@ -68,33 +83,49 @@ function unclosedBracket(tokens: readonly Token[]): Token | undefined {
   return open.at(-1);
 }
 
-function messageOf(error: JsonataFailure, token: string): string {
+/** What is wrong, and how to mend it. */
+function explanationOf(error: JsonataFailure, token: string): readonly [message: string, help: string] {
+  const plainer = 'write it in a plainer way';
   switch (error.code) {
     case 'S0101':
-      return 'a text has no closing quote';
+      return ['a text has no closing quote', 'close it with the quote that it begins with'];
     case 'S0105':
-      return 'a name in backquotes has no closing backquote';
+      return ['a name in backquotes has no closing backquote', 'close it with a backquote'];
     case 'S0106':
-      return 'a comment has no closing `*/`';
+      return ['a comment has no closing `*/`', 'close it with `*/`'];
     case 'S0201':
-      return `\`${token}\` is not expected here; is an operator missing before it?`;
+      return [
+        `\`${token}\` is not expected here`,
+        'is an operator missing before it, such as `&`, `+`, `=` or `and`? Text stands in quotes',
+      ];
     case 'S0202':
-      return `\`${String(error.value)}\` is expected here, not \`${token}\``;
+      return [
+        `\`${String(error.value)}\` is expected here, not \`${token}\``,
+        `write \`${String(error.value)}\` before it`,
+      ];
     case 'S0203':
-      return `\`${String(error.value)}\` is missing at the end`;
+      return [`\`${String(error.value)}\` is missing at the end`, 'add it'];
     case 'S0204':
-      return `\`${token}\` is no operator`;
+      return [
+        `\`${token}\` is no operator`,
+        'operators are `=`, `!=`, `<`, `>`, `and`, `or`, `in`, `&`, `+`, `-`, `*` and `/`',
+      ];
     case 'S0207':
-      return 'the formula ends too early: something is missing at the end';
+      return [
+        'the formula ends too early: something is missing at the end',
+        'write what belongs behind it, or remove the last sign',
+      ];
     case 'S0211':
-      return error.token === '(end)' ? 'the formula ends too early' : `\`${token}\` needs something before it`;
+      if (error.token === '(end)')
+        return ['the formula ends too early', 'write what belongs behind it, or remove the last sign'];
+      return [`\`${token}\` needs something before it`, 'write what it works on before it, or remove it'];
     case 'S0212':
-      return 'only a variable (`$name`) can stand before `:=`';
+      return ['only a variable (`$name`) can stand before `:=`', 'write `$name := …`; to compare write `=`'];
     case 'S0217':
-      return '`%` leads nowhere: there is no item around the one at hand';
+      return ['`%` leads nowhere: there is no item around the one at hand', 'begin with a variable'];
     case 'S0302':
-      return 'a regular expression has no closing `/`';
+      return ['a regular expression has no closing `/`', 'close it with `/`'];
     default:
-      return error.message ?? `the formula has a mistake (${error.code})`;
+      return [error.message ?? `the formula has a mistake (${error.code})`, plainer];
   }
 }

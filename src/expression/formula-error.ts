@@ -6,7 +6,7 @@ export class FormulaSyntaxError extends Error {
     message: string,
     readonly start: number,
     readonly end: number,
-    readonly help?: string,
+    readonly help: string,
   ) {
     super(message);
     this.name = 'FormulaSyntaxError';

@@ -38,7 +38,13 @@ class FormulaRegExp extends LinearRegExp {
 /** Throws `FormulaSyntaxError`, with offsets into the text. */
 export function parseFormula(text: string): Parsed {
   const { body, offset } = bodyOf(text);
-  if (body === '') throw new FormulaSyntaxError('the formula is empty', 0, text.length);
+  if (body === '')
+    throw new FormulaSyntaxError(
+      'the formula is empty',
+      0,
+      text.length,
+      'write it behind the `=`; an empty text is `=""`',
+    );
   try {
     refuseDoubling(tokensOf(body));
     const jsonata = loadJsonata();

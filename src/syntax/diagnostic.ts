@@ -12,5 +12,5 @@ export interface Diagnostic {
   /** The wrong words alone. */
   readonly range: Range;
   /** How to mend it. */
-  readonly help?: string;
+  readonly help: string;
 }

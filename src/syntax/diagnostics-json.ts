@@ -14,7 +14,7 @@ export interface DiagnosticsJson {
     readonly severity: Severity;
     readonly code: DiagnosticCode;
     readonly message: string;
-    readonly help?: string;
+    readonly help: string;
   }[];
 }
 
@@ -40,7 +40,7 @@ export function diagnosticsToJson(findings: readonly Findings[]): DiagnosticsJso
           severity,
           code,
           message,
-          ...(help === undefined ? {} : { help }),
+          help,
         };
       }),
     ),

@@ -8,7 +8,7 @@ interface Explanation {
   readonly code?: DiagnosticCode;
   readonly message: string;
   readonly range: Range;
-  readonly help?: string;
+  readonly help: string;
 }
 
 /** What the YAML library stumbled over, in the words of someone who edits the file. */
@@ -64,19 +64,28 @@ function explanationOf(error: YAMLError, tokens: readonly CST.Token[], text: str
       return {
         message: 'inside `{ … }` and `[ … ]` entries are separated by commas, and one is missing here',
         range: { start, end: Math.min(range.end, endOfLine(text, start)) },
+        help: 'put a comma between the entries, or write them one a line without the brackets',
       };
     case 'NON_STRING_KEY':
       return { code: 'RS1011', message: 'a key must be text', ...here, help: 'write the key out as text' };
     case 'KEY_OVER_1024_CHARS':
       return { message: 'a key is longer than 1024 characters', ...here, help: 'shorten it' };
     case 'RESOURCE_EXHAUSTION':
-      return { code: 'RS1005', message: 'values are nested too deep to be read', ...here };
+      return {
+        code: 'RS1005',
+        message: 'values are nested too deep to be read',
+        ...here,
+        help: 'move the inner part into a workflow of its own',
+      };
     case 'UNEXPECTED_TOKEN':
       return unexpected(error, text, start, line.range);
     default:
-      return { message: lowerFirst(error.message), range };
+      return { message: lowerFirst(error.message), range, help: plainer };
   }
 }
+
+/** For what is too rare to have a remedy of its own. */
+const plainer = 'write it in a plainer way: maps as `key: value`, lists with `- `, and text in quotes';
 
 function missing(error: YAMLError, tokens: readonly CST.Token[], text: string, range: Range): Explanation {
   if (error.message.startsWith('Missing closing')) {
@@ -94,12 +103,20 @@ function missing(error: YAMLError, tokens: readonly CST.Token[], text: string, r
   const unclosed = /must end with a (.)$/.exec(error.message);
   if (unclosed !== null) return neverClosed(tokens, text, unclosed[1] ?? '', range);
   if (error.message.startsWith('Comments must')) {
-    return { message: 'a comment needs a space before its `#`', range: { start: range.start, end: range.start + 1 } };
+    return {
+      message: 'a comment needs a space before its `#`',
+      range: { start: range.start, end: range.start + 1 },
+      help: 'put a space before it; if it is part of a text, put the whole text in quotes',
+    };
   }
   if (error.message.startsWith('Missing , ')) {
-    return { message: 'a comma is missing before this', range };
+    return {
+      message: 'a comma is missing before this',
+      range,
+      help: 'put a comma before it, or quotes around a text of several words',
+    };
   }
-  return { message: lowerFirst(error.message), range };
+  return { message: lowerFirst(error.message), range, help: plainer };
 }
 
 function neverClosed(tokens: readonly CST.Token[], text: string, close: string, range: Range): Explanation {
@@ -188,7 +205,11 @@ function unexpected(error: YAMLError, text: string, start: number, line: Range):
     return { message: `this \`${text[start] ?? ''}\` closes nothing`, range: here, help: 'remove it' };
   }
   if (error.message.includes('header includes extra characters')) {
-    return { message: 'the text of a block begins on the line after `|` or `>`', range: here };
+    return {
+      message: 'the text of a block begins on the line after `|` or `>`',
+      range: here,
+      help: 'move it to the next line, indented; a text that begins with `|` or `>` stands in quotes',
+    };
   }
   if (startsLine) {
     return {
@@ -204,8 +225,11 @@ function unexpected(error: YAMLError, text: string, start: number, line: Range):
       help: 'put the whole value in quotes; a formula begins with `=`: `="a" & "b"`',
     };
   }
-  if (/[\]}]/.test(before)) return { message: `text follows the closing \`${before}\``, range: line };
-  return { message: lowerFirst(error.message), range: here };
+  if (/[\]}]/.test(before)) {
+    const help = 'put the whole value in quotes, or remove what follows';
+    return { message: `text follows the closing \`${before}\``, range: line, help };
+  }
+  return { message: lowerFirst(error.message), range: here, help: plainer };
 }
 
 function isQuoted(token: CST.Token): token is CST.FlowScalar {

@@ -37,18 +37,16 @@ function renderOne(diagnostic: Diagnostic, source: Source, paint: Paint, columns
   if (at >= 0) lines[at] = (lines[at] ?? '').replace(`${severity} ${code}:`, (text) => paint(severity, text));
 
   lines.push(...excerptOf(source, range, severity, paint, columns));
-  if (help !== undefined) {
-    const [first = '', ...rest] = help.split('\n').map(harmless);
-    const [begin = '', ...more] = broken(`  help: ${first}`, columns, 8);
-    lines.push(
-      begin.replace('help:', (text) => paint('help', text)),
-      ...more,
-    );
-    // What is indented is an example, to be copied as it is.
-    lines.push(
-      ...rest.flatMap((line) => broken(`        ${line}`.trimEnd(), line.startsWith(' ') ? undefined : columns, 8)),
-    );
-  }
+  const [first = '', ...rest] = help.split('\n').map(harmless);
+  const [begin = '', ...more] = broken(`  help: ${first}`, columns, 8);
+  lines.push(
+    begin.replace('help:', (text) => paint('help', text)),
+    ...more,
+  );
+  // What is indented is an example, to be copied as it is.
+  lines.push(
+    ...rest.flatMap((line) => broken(`        ${line}`.trimEnd(), line.startsWith(' ') ? undefined : columns, 8)),
+  );
   return `${lines.join('\n')}\n`;
 }
 

@@ -41,6 +41,7 @@ describe('flows with mistakes', () => {
   test.each(files)('%s', async (name) => {
     const { source, definition, diagnostics } = checked(name);
     expect(diagnostics).not.toEqual([]);
+    expect(diagnostics.filter(({ help }) => help === '')).toEqual([]);
     expect(definition === undefined).toBe(diagnostics.some(({ severity }) => severity === 'error'));
     const said = renderDiagnostics(diagnostics, source, { color: false });
     await expect(said).toMatchFileSnapshot(`${folder}/${name.replace('.yaml', '.txt')}`);

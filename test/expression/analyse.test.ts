@@ -5,11 +5,13 @@ import { type FormulaProblem, analyseFormula, stepReferences } from '../../src/e
 const known = new Set(['input', 'constants', 'steps', 'run', 'item']);
 const problemsOf = (formula: string): FormulaProblem[] => analyseFormula(formula, known);
 
-/** `kind: the wrong words -> message | help` */
+const here = 'a formula reads only the variables of the place where it stands';
+
+/** `kind: the wrong words -> message | help`, without the help for a variable that does not exist. */
 const told = (formula: string): string[] =>
   problemsOf(formula).map(
     ({ kind, start, end, message, help }) =>
-      `${kind}: ${formula.slice(start, end)} -> ${message}${help === undefined ? '' : ` | ${help}`}`,
+      `${kind}: ${formula.slice(start, end)} -> ${message}${help === here ? '' : ` | ${help}`}`,
   );
 
 describe('a formula without mistakes has no problems', () => {
@@ -86,9 +88,17 @@ describe('names', () => {
         'unknown-variable: $itme -> there is no variable `$itme` here',
       ],
     ],
-    ['$upercase($input.a)', ['unknown-function: $upercase -> there is no function `$upercase`']],
+    [
+      '$upercase($input.a)',
+      ['unknown-function: $upercase -> there is no function `$upercase` | did you mean `$uppercase`?'],
+    ],
     ['$input.a ~> $upercase', ['unknown-variable: $upercase -> there is no variable `$upercase` here']],
-    ['$input(1)', ['unknown-function: $input -> `$input` is a value, not a function']],
+    [
+      '$input(1)',
+      [
+        'unknown-function: $input -> `$input` is a value, not a function | write `$input` without brackets, or `[…]` for one of its items',
+      ],
+    ],
     [
       'count($input.items)',
       ['unknown-function: count -> `count(…)` is no function: functions begin with `$` | write `$count($input.items)`'],
@@ -109,7 +119,7 @@ describe('names', () => {
         'length: length -> `.length` is a field called length here, not a number of items or characters | `$count($input.items)` counts the items of a list, `$length($input.items)` the characters of a text',
       ],
     ],
-    ['$eval($input.code)', ['eval: $eval -> `$eval` is not available in formulas']],
+    ['$eval($input.code)', ['eval: $eval -> `$eval` is not available in formulas | write out what is to be computed']],
     [
       '$nope ?? $gone',
       [
@@ -146,7 +156,7 @@ describe('a text that is no formula has one problem', () => {
     ['= 1 +', 'syntax: + -> the formula ends too early: something is missing at the end'],
     ['$sum($input.a', 'syntax: ( -> `(` is never closed'],
     ['$sum($input.a]', 'syntax: ] -> `)` is expected here, not `]`'],
-    ['$input.a $input.b', 'syntax: $input -> `$input` is not expected here; is an operator missing before it?'],
+    ['$input.a $input.b', 'syntax: $input -> `$input` is not expected here'],
     ['"never closed', 'syntax: "never closed -> a text has no closing quote'],
     ['> 5', 'syntax: > -> `>` needs something before it'],
     [

@@ -6,7 +6,7 @@ import type { Sight } from './sight.js';
 export interface Remark {
   readonly code: DiagnosticCode;
   readonly message: string;
-  readonly help?: string;
+  readonly help: string;
 }
 
 /** Undefined where there is nothing to be said. */
@@ -48,7 +48,11 @@ function hidden({ item, kind, name }: Enclosure, id: string): Remark {
 function silent({ verb, handlers }: FlowItem, id: string): Remark {
   const isPlain = verb === 'sleep' || verb === 'pivot' || verb === 'fail' || verb === 'complete' || verb === 'rethrow';
   if (isPlain && handlers.length === 0) {
-    return { code: 'RS4012', message: `\`${id}\` is a \`${verb}\`, which gives no output` };
+    return {
+      code: 'RS4012',
+      message: `\`${id}\` is a \`${verb}\`, which gives no output`,
+      help: 'read a step or a `set` instead',
+    };
   }
   return {
     code: 'RS4012',
@@ -67,11 +71,23 @@ function never({ why }: Extract<Sight, { kind: 'never' }>, id: string): Remark {
         help: 'steps run in the order of the file: move one of the two',
       };
     case 'itself':
-      return { code, message: `\`${id}\` has no output before it is over` };
+      return {
+        code,
+        message: `\`${id}\` has no output before it is over`,
+        help: 'read an item that comes before this place',
+      };
     case 'around':
-      return { code, message: `\`${id}\` is inside this item, so it cannot have run yet` };
+      return {
+        code,
+        message: `\`${id}\` is inside this item, so it cannot have run yet`,
+        help: 'read it after this item, or inside it',
+      };
     case 'other-arm':
-      return { code, message: `\`${id}\` is in another arm: where this is reached it cannot have run` };
+      return {
+        code,
+        message: `\`${id}\` is in another arm: where this is reached it cannot have run`,
+        help: 'read it after the whole item, with a default',
+      };
     case 'failed-parallel':
       return {
         code,
@@ -79,9 +95,17 @@ function never({ why }: Extract<Sight, { kind: 'never' }>, id: string): Remark {
         help: 'handle the error inside the branch, or look at `$error`',
       };
     case 'unreachable':
-      return { code, message: `\`${id}\` is never reached, so it has no output` };
+      return {
+        code,
+        message: `\`${id}\` is never reached, so it has no output`,
+        help: 'remove it, or what ends the flow before it',
+      };
     case 'way-ends':
-      return { code, message: `\`${id}\` cannot have run here: where it runs the flow never comes to this place` };
+      return {
+        code,
+        message: `\`${id}\` cannot have run here: where it runs the flow never comes to this place`,
+        help: 'read an item that has run here, or let that way go on',
+      };
   }
 }
 

@@ -15,6 +15,15 @@ export function countProblem(name: string, count: number, hasContext: boolean): 
   return `\`$${name}\` takes ${wanted === '0' ? 'no' : wanted} ${arguments_}, not ${count}`;
 }
 
+/** How a function is called: `$pad(text, number, [text])`, what may be left out in brackets. */
+export function usageOf(name: string): string {
+  const given = (parametersOf(name) ?? []).map((each) => {
+    const words = describeParameter(each).replace(/^an? /, '');
+    return each.isOptional ? `[${words}]` : words;
+  });
+  return `it is called as \`$${name}(${given.join(', ')})\`${given.some((each) => each.startsWith('[')) ? '; what is in brackets may be left out' : ''}`;
+}
+
 /** Arguments that a function of the language cannot take. */
 export function checkCall(
   inference: Inference,
@@ -40,7 +49,7 @@ function position(parameters: readonly Parameter[], index: number): string {
   return index === 0 ? ' first' : index === 1 ? ' second' : ' third';
 }
 
-function helpFor(name: string, parameter: Parameter, type: Type): string | undefined {
+function helpFor(name: string, parameter: Parameter, type: Type): string {
   if (name === 'length' && type.list !== undefined) return 'the number of items of a list is `$count(…)`';
   if (parameter.type.string !== undefined && (type.number !== undefined || type.boolean))
     return 'make a text of it with `$string(…)`';
@@ -48,5 +57,5 @@ function helpFor(name: string, parameter: Parameter, type: Type): string | undef
     return 'a number in a text is read by `$number(…)`';
   if (type.list !== undefined && parameter.type.list === undefined)
     return 'for each item of a list write `$map(…, function($item) { … })`';
-  return undefined;
+  return usageOf(name);
 }

@@ -85,11 +85,13 @@ class ArgumentCheck {
     switch (node.kind) {
       case 'mapping':
         if (node.entries.some(({ key }) => key.value === '$secret')) return;
-        if (takes.map === undefined) this.#mismatch(range, path, takes, 'a map');
+        if (takes.map === undefined)
+          this.#mismatch(range, path, takes, 'a map', `write ${describeType(takes)}, or a formula that gives it`);
         else this.#fields(node, takes.map, path, range);
         return;
       case 'sequence':
-        if (takes.list === undefined) this.#mismatch(range, path, takes, 'a list');
+        if (takes.list === undefined)
+          this.#mismatch(range, path, takes, 'a list', `write ${describeType(takes)}, or a formula that gives it`);
         else {
           const { items } = takes.list;
           node.items.forEach((item, index) => this.value(item, items, [...path, `[${index}]`], item.range));
@@ -143,7 +145,8 @@ class ArgumentCheck {
     const reason = type.map !== undefined && takes.map !== undefined ? reasonOf(type.map, takes.map) : undefined;
     if (reason !== undefined) {
       const subject = ownerText(this.callee, path);
-      this.report.error('RS5003', range, `what ${subject} is given ${reason}`);
+      const help = 'write the fields in `with` one by one, each as it must be';
+      this.report.error('RS5003', range, `what ${subject} is given ${reason}`, help);
       return;
     }
     const choices = takes.string !== undefined && takes.string !== 'any' ? [...takes.string] : undefined;
@@ -159,16 +162,32 @@ class ArgumentCheck {
       this.report.error('RS5003', range, `${subjectText(this.callee, path)} cannot be ${quoted(node.value)}`, help);
       return;
     }
-    this.#mismatch(range, path, takes, describeType(type), isComputed ? undefined : literalHelp(node, takes));
+    this.#mismatch(
+      range,
+      path,
+      takes,
+      describeType(type),
+      isComputed ? computedHelp(type, takes) : literalHelp(node, takes),
+    );
   }
 
-  #mismatch(range: Range, path: readonly string[], takes: Type, given: string, help?: string): void {
+  #mismatch(range: Range, path: readonly string[], takes: Type, given: string, help: string): void {
     const message = `${subjectText(this.callee, path)} must be ${describeType(takes)}, but this is ${given}`;
     this.report.error('RS5003', range, message, help);
   }
 }
 
-function literalHelp({ value }: ScalarNode, takes: Type): string | undefined {
+/** How to make of what a formula gives what is needed. */
+function computedHelp(given: Type, takes: Type): string {
+  if (takes.number !== undefined && given.string !== undefined) return 'a number in a text is read by `$number(…)`';
+  if (takes.string !== undefined && (given.number !== undefined || given.boolean))
+    return 'make a text of it with `$string(…)`';
+  if (takes.list !== undefined && given.list === undefined) return 'for a list of one write `[ … ]` around it';
+  if (given.map !== undefined) return 'read one of its fields';
+  return `give it ${describeType(takes)}`;
+}
+
+function literalHelp({ value }: ScalarNode, takes: Type): string {
   if (typeof value === 'string' && takes.number !== undefined && value.trim() !== '' && Number.isFinite(Number(value)))
     return `without quotes it is a number: \`${value}\``;
   if (typeof value === 'string' && takes.boolean && /^(true|false)$/.test(value))
@@ -178,7 +197,7 @@ function literalHelp({ value }: ScalarNode, takes: Type): string | undefined {
     return `as text it is quoted: \`"${String(value)}"\``;
   if (takes.list !== undefined && mayBe(anything, takes.list.items))
     return `a list of one is written \`[${String(value)}]\``;
-  return undefined;
+  return `write ${describeType(takes)}, or a formula that gives it`;
 }
 
 /** Why a computed map does not do, in words that follow its subject. */
@@ -206,7 +225,8 @@ function reportMissing(
   const missing = [...(takes?.fields ?? [])].flatMap(([name, type]) => (type.absent || given.has(name) ? [] : [name]));
   if (missing.length === 0) return;
   const message = `${ownerText(callee, path)} needs ${listOfNames(missing)}`;
-  report.error('RS5001', range, message, given.size === 0 && path.length === 0 ? 'give it in `with`' : undefined);
+  const place = path.length === 0 ? '`with`' : `\`${path.at(-1) ?? ''}\``;
+  report.error('RS5001', range, message, `write ${missing.length === 1 ? 'it' : 'them'} in ${place}`);
 }
 
 function ownerText({ name }: Callee, path: readonly string[]): string {

@@ -47,11 +47,13 @@ export function checkOperands(inference: Inference, operator: string, operands: 
   );
 }
 
-function operandHelp(operator: string, type: Type): string | undefined {
+function operandHelp(operator: string, type: Type): string {
   if (type.list !== undefined) return 'for the number of its items write `$count(…)`, for their sum `$sum(…)`';
   if (type.string !== undefined && operator === '+')
     return 'texts are joined with `&`; a number in a text is read by `$number(…)`';
-  return type.string === undefined ? undefined : 'a number in a text is read by `$number(…)`';
+  if (type.string !== undefined) return 'a number in a text is read by `$number(…)`';
+  if (type.boolean) return 'conditions are joined by `and` and `or`; for a number write `… ? 1 : 0`';
+  return type.map !== undefined ? 'read one of its fields' : 'give a number in its place';
 }
 
 /** Comparisons whose answer is always the same, because their sides can never be equal. */
@@ -120,8 +122,8 @@ function equalityHelp(
   type: Type,
   other: FormulaNode,
   given: Type,
-): string | undefined {
-  if (node.operator === 'in') return undefined;
+): string {
+  if (node.operator === 'in') return 'leave it out of the list';
   if (other.kind === 'literal' && other.value === null) {
     const exists = `$exists(${inference.textOf(subject)})`;
     return `whether it is there at all says \`${node.operator === '=' ? `$not(${exists})` : exists}\``;
@@ -131,12 +133,13 @@ function equalityHelp(
   if (other.kind === 'literal' && typeof other.value === 'string') {
     if (type.number !== undefined && /^-?\d+(\.\d+)?$/.test(other.value))
       return `without quotes it is a number: \`${other.value}\``;
-    if (type.boolean && /^(true|false)$/.test(other.value))
-      return `without quotes it is true or false: \`${other.value}\``;
+    if (type.boolean && !/^(true|false)$/.test(other.value))
+      return 'it is compared with `true` or `false`, or stands alone';
+    if (type.boolean) return `without quotes it is true or false: \`${other.value}\``;
   }
   if (other.kind === 'literal' && type.string !== undefined)
     return `as text it is written \`"${String(other.value)}"\``;
-  return given.list !== undefined ? 'whether it is among them says `in`' : undefined;
+  return given.list !== undefined ? 'whether it is among them says `in`' : 'compare it with a value of its own kind';
 }
 
 function sameKind(value: string | number, type: Type): boolean {

@@ -86,10 +86,11 @@ function isNoTime(type: Type): boolean {
   return ![...string].some((text) => pointInTime.test(text));
 }
 
-function conditionHelp(text: string, type: Type): string | undefined {
+function conditionHelp(text: string, type: Type): string {
   if (type.list !== undefined) return `ask for its length, as in \`$count(${text}) > 0\``;
   if (type.string !== undefined) return `compare it, as in \`${text} = "…"\``;
-  return type.number === undefined ? undefined : `compare it, as in \`${text} > 0\``;
+  if (type.number !== undefined) return `compare it, as in \`${text} > 0\``;
+  return type.map === undefined ? 'write a comparison' : `ask for one of its fields, as in \`${text}.… = true\``;
 }
 
 /** A path through a list whose one match is no list: in a value field the next step would get one or the other. */

@@ -158,7 +158,14 @@ class PathWalk {
         inference.missing(owner, name, span, fields);
       } else if (!isNever({ ...items, null: false })) {
         const what = max > 1 ? `the items of \`${owner}\` are` : `\`${owner}\` is`;
-        inference.report('RS4030', 'error', span, `${what} ${describeType(items)}, which has no fields`);
+        const message = `${what} ${describeType(items)}, which has no fields`;
+        inference.report(
+          'RS4030',
+          'error',
+          span,
+          message,
+          `write \`${owner}\` alone, or read a field of something else`,
+        );
       }
       this.#names = undefined;
       return unknown;

@@ -11,7 +11,7 @@ import {
 } from '../../expression/index.js';
 import { quoted } from '../../definition/index.js';
 import { type DiagnosticCode, type Severity, nearest } from '../../syntax/index.js';
-import { checkCall, countProblem } from './check-call.js';
+import { checkCall, countProblem, usageOf } from './check-call.js';
 import { checkComparison, checkOperands } from './check-operators.js';
 import { type Applied, givesOneValue, parametersOf, resultOf } from './functions.js';
 import { type PathFacts, inferPath } from './infer-path.js';
@@ -51,7 +51,7 @@ export interface TypeProblem {
   readonly start: number;
   readonly end: number;
   readonly message: string;
-  readonly help?: string | undefined;
+  readonly help: string;
 }
 
 /** Where in a formula a node is evaluated. */
@@ -87,7 +87,7 @@ export class Inference {
     severity: Severity,
     span: { start: number; end: number },
     message: string,
-    help?: string,
+    help: string,
   ): void {
     this.problems.push({ code, severity, start: span.start, end: span.end, message, help });
   }
@@ -253,7 +253,7 @@ export class Inference {
     let result = unknown;
     if (node.function !== undefined) {
       const wrongCount = countProblem(node.function, nodes.length, scope.role === 'items');
-      if (wrongCount !== undefined) this.report('RS3015', 'error', node, wrongCount);
+      if (wrongCount !== undefined) this.report('RS3015', 'error', node, wrongCount, usageOf(node.function));
       else {
         checkCall(this, node.function, nodes, types, scope.role === 'items');
         const left = parametersOf(node.function)?.filter((each) => !each.isOptional).length ?? 0;
@@ -342,7 +342,7 @@ export class Inference {
         fields.set(key.value, scope.role === 'context' ? present(type) : type);
       } else hasOthers = true;
       if (!name.anything && name.string === undefined && !isNever(present(name))) {
-        this.report('RS3013', 'error', key, 'a key of `{…}` must be text');
+        this.report('RS3013', 'error', key, 'a key of `{…}` must be text', 'make a text of it with `$string(…)`');
       }
     }
     if (!isPlain) return openMap;

@@ -7,5 +7,5 @@ export function placeOf(source: Source, { range }: Diagnostic): { start: Positio
 
 /** What is wrong and how to mend it, as one text. */
 export function textOf({ message, help }: Diagnostic): string {
-  return help === undefined ? message : `${message}\nhelp: ${help}`;
+  return `${message}\nhelp: ${help}`;
 }

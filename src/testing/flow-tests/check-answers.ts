@@ -53,5 +53,10 @@ function checkReply(reply: Reply, path: Path, described: HandlerDescription, { r
   }
   const at = [...path, 'returns', ...pathIn(returned, problem.path)];
   const message = `this does not fit the output of \`${name}\`: ${problemText(problem)}`;
-  report.error('RS6031', problemRange(root, at, problem), message);
+  report.error(
+    'RS6031',
+    problemRange(root, at, problem),
+    message,
+    'write what the handler gives, or mend its output schema',
+  );
 }

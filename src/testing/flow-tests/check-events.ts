@@ -66,7 +66,12 @@ function checkSignal(signal: Signal, path: Path, receiver: FlowUnderTest, { root
   const payload: JsonValue = signal.payload ?? null;
   const problem = schema === undefined ? undefined : firstProblem(schema, payload);
   const cannot = (why: string): void =>
-    report.error('RS6033', rangeOf(root, [...path, 'refused']), `${why}, so it is not refused with \`${refused}\``);
+    report.error(
+      'RS6033',
+      rangeOf(root, [...path, 'refused']),
+      `${why}, so it is not refused with \`${refused}\``,
+      'leave `refused` out, or send what is refused',
+    );
   if (refused === 'UnknownSignal') return cannot(`${flow} waits for \`${name}\``);
   if (refused === 'ValidationError') return problem === undefined ? cannot('the payload fits') : undefined;
   if (problem === undefined) return;

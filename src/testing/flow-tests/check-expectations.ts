@@ -46,7 +46,12 @@ export function checkExpectations(check: TestCheck): void {
     contradiction(check, 'rollback', 'nothing in this test abandons the undoing', help);
   }
   if (expect.rollback === 'not-applicable' && (expect.compensated ?? []).length > 0) {
-    contradiction(check, 'rollback', 'where something was undone, `rollback` is not `not-applicable`');
+    contradiction(
+      check,
+      'rollback',
+      'where something was undone, `rollback` is not `not-applicable`',
+      'write `rollback: completed`',
+    );
   }
 }
 
@@ -55,9 +60,9 @@ function abandons({ cancel, compensation = [] }: Scenario): boolean {
   return isGivenUp || (cancel?.compensate === false && cancel.refused === undefined);
 }
 
-function statusHelp({ status }: ExpectedRun, which: keyof typeof impossible): string | undefined {
-  if (status !== undefined) return undefined;
-  return which === 'output' ? undefined : 'without a `status` the run must have completed: write `status: failed`';
+function statusHelp({ status }: ExpectedRun, which: keyof typeof impossible): string {
+  if (status !== undefined || which === 'output') return `leave it out, or write another \`status\``;
+  return 'without a `status` the run must have completed: write `status: failed`';
 }
 
 function checkRan(expect: ExpectedRun, { root, index, report }: TestCheck): void {
@@ -66,7 +71,12 @@ function checkRan(expect: ExpectedRun, { root, index, report }: TestCheck): void
     if (parsePlace(text)?.occurrence !== undefined || !ran.has(itemOf(text))) return;
     const key = expect.exactly === undefined ? 'ran' : 'exactly';
     const message = `\`${text}\` stands in \`${key}\` too`;
-    report.error('RS6036', rangeOf(root, ['tests', index, 'expect', 'notRan', at]), message);
+    report.error(
+      'RS6036',
+      rangeOf(root, ['tests', index, 'expect', 'notRan', at]),
+      message,
+      'leave one of the two out',
+    );
   });
 }
 
@@ -90,7 +100,7 @@ function checkCalls({ root, index, scenario, flow, children, report }: TestCheck
   }
 }
 
-function contradiction({ root, index, report }: TestCheck, key: string, message: string, help?: string): void {
+function contradiction({ root, index, report }: TestCheck, key: string, message: string, help: string): void {
   const path = ['tests', index, 'expect', key];
   const range = nodeAt(root, path)?.kind === 'scalar' && key === 'status' ? rangeOf(root, path) : headOf(root, path);
   report.error('RS6036', range, message, help);

@@ -88,7 +88,12 @@ function checkNeeds(
   { report }: TestCheck,
 ): void {
   if ((place.compensation || needs === 'undoing') && item.undoneBy === undefined) {
-    report.error('RS6024', range, `\`${item.id}\` has no \`compensate\`, so it is never undone`);
+    report.error(
+      'RS6024',
+      range,
+      `\`${item.id}\` has no \`compensate\`, so it is never undone`,
+      'leave it out, or give the step a `compensate`',
+    );
   } else if (place.compensation) {
     // Its compensation calls a handler and has an input.
     return;
@@ -96,6 +101,11 @@ function checkNeeds(
     const help = 'name a step, or write `after`';
     report.error('RS6025', range, `\`${item.id}\` calls no handler during which the process could die`, help);
   } else if (needs === 'input' && !item.hasInput) {
-    report.error('RS6025', range, `\`${item.id}\` calls nothing, so it has no input`);
+    report.error(
+      'RS6025',
+      range,
+      `\`${item.id}\` calls nothing, so it has no input`,
+      'name a step or a child workflow, or leave it out',
+    );
   }
 }

@@ -19,11 +19,11 @@ const ownCodes: Partial<Record<DiagnosticCode, DiagnosticCode>> = {
 };
 
 export class FlowTestReport extends Report {
-  override error(code: DiagnosticCode, range: Range, message: string, help?: string): void {
+  override error(code: DiagnosticCode, range: Range, message: string, help: string): void {
     super.error(ownCodes[code] ?? code, range, message, help);
   }
 
-  override warning(code: DiagnosticCode, range: Range, message: string, help?: string): void {
+  override warning(code: DiagnosticCode, range: Range, message: string, help: string): void {
     super.warning(ownCodes[code] ?? code, range, message, help);
   }
 }

@@ -29,7 +29,7 @@ function checkShape(node: MappingNode, shape: TestShape, report: Report): void {
   const meant = reportUnknownTestKeys(node, shape, report);
   for (const key of shape.required) {
     if (meant.has(key) || entryOf(node, key) !== undefined) continue;
-    report.error('RS6002', firstRange(node), `${shape.what} needs \`${key}\``);
+    report.error('RS6002', firstRange(node), `${shape.what} needs \`${key}\``, `write \`${key}: …\``);
   }
   for (const entry of node.entries) {
     const kind = Object.hasOwn(shape.keys, entry.key.value) ? shape.keys[entry.key.value] : undefined;
@@ -85,7 +85,7 @@ function checkField(kind: TestFieldKind, entry: MappingEntry, report: Report): v
     case 'compensation':
       return maps(entry, 'a decision', report, (node) => checkShape(node, testShapes.decision, report));
     case 'secrets':
-      return checkMap(entry, 'a map of texts', report, (node) => secrets(node, report));
+      return checkMap(entry, 'a map of texts', report, (node) => secrets(node, report), named('MAIL_TOKEN: abc'));
     case 'expect':
       return shaped(entry, testShapes.expect, report, undefined, (node) => expectation(node, report));
     case 'expected error':
@@ -97,9 +97,21 @@ function checkField(kind: TestFieldKind, entry: MappingEntry, report: Report): v
     case 'turns':
       return turns(entry, report);
     case 'calls':
-      return checkMap(entry, 'a map of handler → number of calls', report, (node) => calls(node, report));
+      return checkMap(
+        entry,
+        'a map of handler → number of calls',
+        report,
+        (node) => calls(node, report),
+        named('mail.send: 2'),
+      );
     case 'inputs':
-      return checkMap(entry, 'a map of item → fields of its `with`', report, (node) => inputs(node, report));
+      return checkMap(
+        entry,
+        'a map of item → fields of its `with`',
+        report,
+        (node) => inputs(node, report),
+        named('charge: { amount: 10 }'),
+      );
     case 'status':
     case 'rollback':
     case 'start refusal':
@@ -131,7 +143,9 @@ function shaped(
     return;
   }
   const help =
-    isText(value) && short !== undefined ? `write \`${key.value}: { ${short}: ${value.value} }\`` : undefined;
+    isText(value) && short !== undefined
+      ? `write \`${key.value}: { ${short}: ${value.value} }\``
+      : `write \`${key.value}: { ${short ?? Object.keys(shape.keys)[0] ?? ''}: … }\``;
   scalarFields.wrongKind(entry, `a map with ${listed(Object.keys(shape.keys), 'and')}`, report, help);
 }
 
@@ -139,15 +153,16 @@ function shaped(
 function maps(entry: MappingEntry, each: string, report: Report, check: (node: MappingNode) => void): void {
   const { key, value } = entry;
   if (value.kind !== 'sequence') {
-    const help = value.kind === 'mapping' ? 'begin each entry with `- `' : undefined;
+    const help =
+      value.kind === 'mapping' ? 'begin each entry with `- `' : 'write each entry on a line that begins with `- `';
     return scalarFields.wrongKind(entry, 'a list', report, help);
   }
   if (value.items.length === 0 && key.value !== 'signals') {
-    report.error('RS6011', value.range, `\`${key.value}\` has no entry`);
+    report.error('RS6011', value.range, `\`${key.value}\` has no entry`, 'write one, or leave the key out');
   }
   for (const node of value.items) {
     if (node.kind === 'mapping') check(node);
-    else report.error('RS6001', node.range, `${each} must be a map, not ${describe(node)}`);
+    else report.error('RS6001', node.range, `${each} must be a map, not ${describe(node)}`, entryHelp(each));
   }
 }
 
@@ -156,12 +171,18 @@ function oneOf(node: MappingNode, keys: readonly [string, string], shape: TestSh
   if (exclude(node, keys, 'make two entries of it, or leave one out', report)) return;
   const misspelt = node.entries.some(({ key }) => !Object.hasOwn(shape.keys, key.value));
   if (misspelt || keys.some((key) => entryOf(node, key) !== undefined)) return;
-  report.error('RS6002', firstRange(node), `${shape.what} needs ${listed(keys)}`);
+  report.error(
+    'RS6002',
+    firstRange(node),
+    `${shape.what} needs ${listed(keys)}`,
+    `write \`${keys[0]}: …\` or \`${keys[1]}: …\``,
+  );
 }
 
 function title(entry: MappingEntry, report: Report): void {
   const text = scalarFields.textOf(entry, 'a text', report);
-  if (text?.trim() === '') report.error('RS6011', entry.value.range, `\`${entry.key.value}\` is empty`);
+  if (text?.trim() === '')
+    report.error('RS6011', entry.value.range, `\`${entry.key.value}\` is empty`, 'write a text behind it');
 }
 
 const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
@@ -184,13 +205,32 @@ function handlers(entry: MappingEntry, report: Report): void {
 }
 
 function scripts(entry: MappingEntry, expected: string, report: Report): void {
-  checkMap(entry, expected, report, (node) => {
+  const isChild = entry.key.value === 'children';
+  const check = (node: MappingNode): void => {
     for (const script of node.entries) {
-      const isChild = entry.key.value === 'children';
       scalarFields.keyName(script, isChild ? 'workflow' : 'handler', 'name', report);
       checkScript(script, report);
     }
-  });
+  };
+  checkMap(entry, expected, report, check, named(`${isChild ? 'book-shipment' : 'mail.send'}: { returns: … }`));
+}
+
+/** For what stands where a map with names should. */
+function named(example: string): string {
+  return `write each with its name: \`${example}\``;
+}
+
+function entryHelp(each: string): string {
+  switch (each) {
+    case 'a test':
+      return 'write `- name: …` and below it `input:`, `handlers:`, `expect:`';
+    case 'a signal':
+      return 'write `{ at: 1h, name: …, payload: … }`';
+    case 'a crash':
+      return 'write `{ after: … }` or `{ during: … }` with the `id` of an item';
+    default:
+      return 'write `{ returns: … }` or `{ throws: { name: … } }`';
+  }
 }
 
 function checkScript(entry: MappingEntry, report: Report): void {
@@ -214,7 +254,8 @@ function crash(entry: MappingEntry, report: Report): void {
   const { value } = entry;
   if (value.kind !== 'sequence') {
     if (value.kind === 'scalar' && value.value === 'every') return;
-    const help = value.kind === 'mapping' ? 'begin each entry with `- `' : undefined;
+    const help =
+      value.kind === 'mapping' ? 'begin each entry with `- `' : 'write `crash: every`, or `crash: [{ after: charge }]`';
     return scalarFields.wrongKind(entry, '`every`, or a list of `{ after: … }` and `{ during: … }`', report, help);
   }
   maps(entry, 'a crash', report, (node) => {
@@ -245,7 +286,7 @@ function expectation(node: MappingNode, report: Report): void {
 function turns(entry: MappingEntry, report: Report): void {
   const { key, value } = entry;
   if (value.kind !== 'sequence') {
-    const help = isText(value) ? `write \`${key.value}: [${value.value}]\`` : undefined;
+    const help = `write \`${key.value}: [${isText(value) ? value.value : 'charge'}]\``;
     return scalarFields.wrongKind(entry, 'a list of ids of items', report, help);
   }
   for (const item of value.items) place(item, { compensations: false, key: key.value }, report);
@@ -259,7 +300,12 @@ interface PlaceRules {
 
 function place(node: SyntaxNode, rules: PlaceRules, report: Report): void {
   if (!isText(node)) {
-    report.error('RS6001', node.range, `\`${rules.key}\` must name an item, not ${describe(node)}`);
+    report.error(
+      'RS6001',
+      node.range,
+      `\`${rules.key}\` must name an item, not ${describe(node)}`,
+      'write the `id` of the item, such as `charge`',
+    );
     return;
   }
   placeText(node.value, node.range, rules, report);
@@ -292,7 +338,7 @@ function calls({ entries }: MappingNode, report: Report): void {
     const isCount = value.kind === 'scalar' && Number.isSafeInteger(value.value) && Number(value.value) >= 0;
     if (isCount) continue;
     const message = `\`${key.value}\` must be a whole number of calls, not ${describe(value)}`;
-    report.error('RS6007', valueRange(entry), message);
+    report.error('RS6007', valueRange(entry), message, 'write 0, 1, 2 …, without quotes');
   }
 }
 
