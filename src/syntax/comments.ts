@@ -1,5 +1,5 @@
-import { CST, Lexer } from 'yaml';
 import type { Range, Source } from './source.js';
+import { yamlLibrary } from './yaml-library.js';
 
 /** A comment of a text, and the lines to which it belongs: 1-based, the last one inclusive. */
 export interface Comment {
@@ -37,6 +37,7 @@ const marker = { document: '\u0002', flowError: '\u0018', scalar: '\u001f' } as 
 
 /** The lexer alone knows what is a comment and what only looks like one; its markers take no place in the text. */
 function scan(source: Source): { comments: { text: string; start: number }[]; texts: Lines[] } {
+  const { CST, Lexer } = yamlLibrary();
   const comments: { text: string; start: number }[] = [];
   const texts: Lines[] = [];
   let offset = 0;

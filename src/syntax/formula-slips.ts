@@ -1,6 +1,7 @@
 import { type Place, colonOf } from './cst-walk.js';
 import type { Diagnostic } from './diagnostic.js';
 import { foreignMarkerMessage, waysOutOf } from './foreign-markers.js';
+import type { FormulaEnds } from './formula-ends.js';
 import type { Range } from './source.js';
 
 /**
@@ -25,13 +26,13 @@ const formulaFields = new Set(['when', 'forEach', 'doWhile', 'doUntil', 'filter'
  * An unquoted formula inside `{ … }` or `[ … ]` that YAML ends before the formula ends:
  * `{ r: =$round($x, 2) }` would silently be two keys, `{ a: =$x[0] }` a cascade of errors.
  */
-export function flowFormulaSlip(place: Place, text: string): Slip | undefined {
+export function flowFormulaSlip(place: Place, text: string, ends: FormulaEnds): Slip | undefined {
   const { token } = place;
   if (!place.inFlow || token.type !== 'scalar') return undefined;
   // A key such as `$secret` is no formula.
   if (!(place.role === 'key' ? /^=/ : /^[=$]/).test(token.source)) return undefined;
   const start = token.offset;
-  const end = formulaEnd(text, start);
+  const end = ends.of(start);
   if (end <= start + token.source.length) return undefined;
   const formula = text.slice(start, end).replace(/\s*\n\s*/g, ' ');
   const range = { start, end };
@@ -45,41 +46,6 @@ export function flowFormulaSlip(place: Place, text: string): Slip | undefined {
     },
     masks: [{ range, as: 'word' }],
   };
-}
-
-/** Where the author meant the formula to end: at the comma or bracket of the collection around it. */
-function formulaEnd(text: string, start: number): number {
-  const open: string[] = [];
-  let end = start;
-  for (let at = start; at < text.length; at += 1) {
-    const character = text[at] ?? '';
-    if ('"\'`'.includes(character)) {
-      const close = closingQuote(text, at);
-      if (close === undefined) break;
-      at = close;
-    } else if ('([{'.includes(character)) {
-      open.push(character === '(' ? ')' : character === '[' ? ']' : '}');
-    } else if (')]}'.includes(character)) {
-      if (open.pop() !== character) break;
-    } else if (open.length === 0 && (character === ',' || character === '\n')) {
-      break;
-    } else if (open.length === 0 && /^\s#/.test(text.slice(at, at + 2))) {
-      break;
-    }
-    if (!/\s/.test(character)) end = at + 1;
-  }
-  return end;
-}
-
-/** JSONata's strings end at their quote, within the line, as far as a slip goes. */
-function closingQuote(text: string, start: number): number | undefined {
-  const quote = text[start];
-  for (let at = start + 1; at < text.length; at += 1) {
-    if (text[at] === '\\') at += 1;
-    else if (text[at] === quote) return at;
-    else if (text[at] === '\n') return undefined;
-  }
-  return undefined;
 }
 
 /** An unquoted marker of another tool at the beginning of a value: to YAML `{{ name }}` is a map in a map. */

@@ -16,7 +16,8 @@ export {
   textOf,
   toValue,
 } from './tree.js';
-export { type ParsedDocument, parseDocument } from './parse.js';
+export { parseDocument } from './parse.js';
+export { type ParsedDocument } from './parsed-document.js';
 export { type RoughDocument } from './rough-document.js';
 export { foreignMarker, foreignMarkerMessage, ourPath, waysOutOf } from './foreign-markers.js';
 export { nearest } from './nearest.js';

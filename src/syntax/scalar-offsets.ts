@@ -1,4 +1,18 @@
-import type { CST } from 'yaml';
+/** A scalar as it stands in the source, at `offset`. */
+export type WrittenScalar =
+  | { readonly style: 'plain' | 'single' | 'double'; readonly source: string; readonly offset: number }
+  | {
+      readonly style: 'literal' | 'folded';
+      /** `|`, `>-`, `|2+` … */
+      readonly header: string;
+      /** The lines below the header, the line break of the last one included. */
+      readonly source: string;
+      readonly offset: number;
+      /** Of the collection around it. */
+      readonly indent: number;
+    };
+
+type WrittenBlock = Extract<WrittenScalar, { readonly indent: number }>;
 
 /**
  * Where each character of a scalar's value stands in the source: `offsets[i]` for character `i`,
@@ -34,19 +48,19 @@ class Tape {
 
 /**
  * Reads a scalar's source once more, as the YAML library does, remembering where each character
- * came from. Callers compare `text` with the library's value and trust the offsets only if they agree.
+ * came from. Who has the library's value compares `text` with it and trusts the offsets only if they agree.
  */
-export function replayScalar(token: CST.FlowScalar | CST.BlockScalar): Replay {
-  switch (token.type) {
-    case 'single-quoted-scalar':
-      return replaySingleQuoted(token.source, token.offset);
-    case 'double-quoted-scalar':
-      return replayDoubleQuoted(token.source, token.offset);
-    case 'block-scalar':
-      return replayBlock(token);
-    case 'scalar':
-    case 'alias':
-      return replayPlain(token.source, token.offset);
+export function replayScalar(written: WrittenScalar): Replay {
+  switch (written.style) {
+    case 'plain':
+      return replayPlain(written.source, written.offset);
+    case 'single':
+      return replaySingleQuoted(written.source, written.offset);
+    case 'double':
+      return replayDoubleQuoted(written.source, written.offset);
+    case 'literal':
+    case 'folded':
+      return replayBlock(written);
   }
 }
 
@@ -196,23 +210,20 @@ function foldBreaks(source: string, at: number, offset: number, tape: Tape): num
   return at + blanks.length;
 }
 
-function replayBlock(token: CST.BlockScalar): Replay {
+function replayBlock({ style, header, source, offset, indent: parentIndent }: WrittenBlock): Replay {
   const tape = new Tape();
-  const [header] = token.props;
-  const start = token.props.reduce((end, prop) => end + ('source' in prop ? prop.source.length : 0), token.offset);
-  const settings = header !== undefined && 'source' in header ? header.source : '|';
-  const explicitIndent = Number(/[1-9]/.exec(settings)?.[0] ?? 0);
-  const folded = settings.startsWith('>');
-  const lines = linesOf(token.source, start).map((line) => {
+  const explicitIndent = Number(/[1-9]/.exec(header)?.[0] ?? 0);
+  const folded = style === 'folded';
+  const lines = linesOf(source, offset).map((line) => {
     const indent = /^ */.exec(line.text)?.[0].length ?? 0;
     return { ...line, indent, content: line.text.slice(indent) };
   });
-  const end = start + token.source.length;
+  const end = offset + source.length;
 
   let chompAt = lines.length;
   while (chompAt > 0 && lines[chompAt - 1]?.content === '') chompAt -= 1;
   if (chompAt === 0) {
-    if (settings.includes('+') && token.source !== '') {
+    if (header.includes('+') && source !== '') {
       for (const line of lines.slice(0, Math.max(1, lines.length - 1))) tape.put('\n', line.breakAt);
     }
     return tape.ended(end);
@@ -220,7 +231,7 @@ function replayBlock(token: CST.BlockScalar): Replay {
 
   let contentAt = lines.findIndex((line) => line.content !== '');
   if (contentAt < 0) contentAt = 0;
-  const trim = explicitIndent > 0 ? token.indent + explicitIndent : (lines[contentAt]?.indent ?? 0);
+  const trim = explicitIndent > 0 ? parentIndent + explicitIndent : (lines[contentAt]?.indent ?? 0);
   for (let number = lines.length - 1; number >= chompAt; number -= 1) {
     if ((lines[number]?.indent ?? 0) > trim) chompAt = number + 1;
   }
@@ -256,7 +267,7 @@ function replayBlock(token: CST.BlockScalar): Replay {
     }
   }
 
-  if (settings.includes('+')) {
+  if (header.includes('+')) {
     let breakAt = separator?.offset ?? end;
     for (const line of lines.slice(chompAt)) {
       tape.put('\n', breakAt);
@@ -264,7 +275,7 @@ function replayBlock(token: CST.BlockScalar): Replay {
       breakAt = line.breakAt;
     }
     if (!tape.text.endsWith('\n')) tape.put('\n', breakAt);
-  } else if (!settings.includes('-')) {
+  } else if (!header.includes('-')) {
     tape.put('\n', separator?.offset ?? end);
   } else {
     return tape.ended(separator?.offset ?? end);

@@ -113,8 +113,23 @@ export function noValueProblem(key: string, range: Range): Diagnostic {
 
 const coreInteger = /^([-+]?[0-9]+|0x[0-9a-fA-F]+|0o[0-7]+)$/;
 
-/** What the YAML 1.2 core schema takes a plain scalar for. */
+/** What the YAML 1.2 core schema makes of a plain scalar. */
+export function coreValue(source: string): string | number | boolean | null {
+  switch (coreType(source)) {
+    case 'text':
+      return source;
+    case 'null':
+      return null;
+    case 'a boolean':
+      return /^t/i.test(source);
+    case 'a number':
+      return Number(source);
+  }
+}
+
 function coreType(source: string): 'text' | 'null' | 'a boolean' | 'a number' {
+  // Most texts can be told by their first character.
+  if (/^[^-+.0-9~nNtTfF]/.test(source)) return 'text';
   if (/^(~|null|Null|NULL|)$/.test(source)) return 'null';
   if (/^(true|True|TRUE|false|False|FALSE)$/.test(source)) return 'a boolean';
   if (coreInteger.test(source)) return 'a number';

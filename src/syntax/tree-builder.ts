@@ -1,16 +1,19 @@
-import { CST, type Document, type Node, type Scalar, type YAMLMap, isAlias, isMap, isScalar, isSeq } from 'yaml';
+import type { CST, Document, Node, Scalar, YAMLMap } from 'yaml';
 import type { Diagnostic } from './diagnostic.js';
 import { limits } from './limits.js';
-import { replayScalar } from './scalar-offsets.js';
+import { emptyScalar, textScalar, wordScalar } from './scalar-nodes.js';
+import type { WrittenScalar } from './scalar-offsets.js';
 import * as rules from './scalar-rules.js';
 import type { Range, Source } from './source.js';
-import type { MappingEntry, MappingNode, ScalarNode, SyntaxNode } from './tree.js';
+import type { MappingEntry, MappingNode, ScalarNode, SyntaxNode, TextNode } from './tree.js';
+import { yamlLibrary } from './yaml-library.js';
 
 /** An anchored value, or `open` while it is still being read. */
 type Anchored = 'open' | { readonly node: SyntaxNode; readonly expansions: number; readonly added: number };
 
 /** Turns one composed document into the tree, collecting what the language refuses in it. */
 export class TreeBuilder {
+  readonly #yaml = yamlLibrary();
   readonly diagnostics: Diagnostic[] = [];
   readonly #anchors = new Map<string, Anchored>();
   readonly #heights = new WeakMap<SyntaxNode, number>();
@@ -31,7 +34,7 @@ export class TreeBuilder {
 
   #node(node: Node | null, depth: number, place: Range): SyntaxNode {
     if (node === null) return emptyScalar(place);
-    if (isAlias(node)) return this.#alias(node.source, rangeOf(node), depth);
+    if (this.#yaml.isAlias(node)) return this.#alias(node.source, rangeOf(node), depth);
     const anchor = 'anchor' in node ? node.anchor : undefined;
     if (anchor === undefined) return this.#unanchored(node, depth, place);
     const [expansions, added] = [this.#expansions, this.#added];
@@ -48,11 +51,11 @@ export class TreeBuilder {
   /** `place` is where a value is shown that is not there. */
   #unanchored(node: Node, depth: number, place: Range): SyntaxNode {
     const range = rangeOf(node);
-    if (isScalar(node)) return range.start === range.end ? emptyScalar(place) : this.#scalar(node, range);
-    if (isMap(node)) return this.#mapping(node, range, depth);
-    if (isSeq(node)) {
+    if (this.#yaml.isScalar(node)) return range.start === range.end ? emptyScalar(place) : this.#scalar(node, range);
+    if (this.#yaml.isMap(node)) return this.#mapping(node, range, depth);
+    if (this.#yaml.isSeq(node)) {
       const items = node.items.flatMap((item) => {
-        if (isMap(item) && item.anchor === undefined) return this.#itemMaps(item, rangeOf(item), depth + 1);
+        if (this.#yaml.isMap(item) && item.anchor === undefined) return this.#itemMaps(item, rangeOf(item), depth + 1);
         return [this.#node(item as Node | null, depth + 1, this.#dashBefore(item, range))];
       });
       return this.#measured({ kind: 'sequence', items, range, flow: node.flow === true }, items);
@@ -62,7 +65,7 @@ export class TreeBuilder {
 
   /** The `-` of an item that holds nothing. */
   #dashBefore(item: unknown, list: Range): Range {
-    if (!isScalar(item) || item.range == null || item.range[0] !== item.range[1]) return list;
+    if (!this.#yaml.isScalar(item) || item.range == null || item.range[0] !== item.range[1]) return list;
     const dash = this.source.text.lastIndexOf('-', item.range[0]);
     return dash < list.start ? list : { start: dash, end: dash + 1 };
   }
@@ -130,7 +133,7 @@ export class TreeBuilder {
 
   /** Undefined where it is no key at all, which is then reported. */
   #key(node: Node | null, mapRange: Range): MappingEntry['key'] | undefined {
-    if (node === null || !isScalar(node)) {
+    if (node === null || !this.#yaml.isScalar(node)) {
       const range = node === null ? { start: mapRange.start, end: mapRange.start + 1 } : rangeOf(node);
       const help = 'write the key out as text';
       this.diagnostics.push({ code: 'RS1011', severity: 'error', message: 'a key must be text', range, help });
@@ -141,46 +144,34 @@ export class TreeBuilder {
     const range = place.end > place.start ? place : { start: place.start, end: place.start + 1 };
     const value = String(node.value);
     this.#report(rules.keyProblem(value, node.type === 'PLAIN', range));
-    return { ...this.#text(node, value, 'key', range), value };
+    return this.#text(node, value, 'key', range);
   }
 
   #scalar(node: Scalar, range: Range): ScalarNode {
     const { value } = node;
     if (typeof value === 'string') return this.#text(node, value, 'value', range);
     if (typeof value === 'number') this.#report(rules.numberProblem(node.source ?? '', value, range));
-    return {
-      kind: 'scalar',
-      // JSON has no negative zero.
-      value: typeof value === 'number' ? value + 0 : typeof value === 'boolean' ? value : null,
-      range,
-      style: 'plain',
-      offsetOf: (index) => Math.min(range.start + index, range.end),
-    };
+    // JSON has no negative zero.
+    return wordScalar(typeof value === 'number' ? value + 0 : typeof value === 'boolean' ? value : null, range);
   }
 
-  #text(node: Scalar, value: string, role: 'key' | 'value', range: Range): ScalarNode {
+  #text(node: Scalar, value: string, role: 'key' | 'value', range: Range): TextNode {
     const style = styles[node.type ?? 'PLAIN'] ?? 'plain';
-    const offsetOf = offsetsOf(node.srcToken, value, range);
+    const text = textScalar(value, range, style, writtenScalar(node.srcToken));
     if (this.masked.some(({ start, end }) => start <= range.start && range.end <= end)) {
-      return { kind: 'scalar', value: this.#asWritten(value, offsetOf), range, style, offsetOf };
+      return { ...text, value: this.#asWritten(text) };
     }
     this.#report(rules.unicodeProblem(value, range));
     if (style === 'plain') this.#report(rules.booleanWordProblem(value, role, range));
     const cutOffBy = style === 'plain' && role === 'value' ? this.#cutOff(value, range) : undefined;
-    if (cutOffBy !== undefined) this.diagnostics.push(rules.cutOffProblem(cutOffBy));
-    return {
-      kind: 'scalar',
-      value,
-      range,
-      style,
-      ...(cutOffBy === undefined ? {} : { cutOffBy }),
-      offsetOf,
-    };
+    if (cutOffBy === undefined) return text;
+    this.diagnostics.push(rules.cutOffProblem(cutOffBy));
+    return { ...text, cutOffBy };
   }
 
   /** The text in whose place `_` was read. */
-  #asWritten(masked: string, offsetOf: (index: number) => number): string {
-    return masked.replaceAll('_', (_, index: number) => this.source.text[offsetOf(index)] ?? '_');
+  #asWritten(masked: TextNode): string {
+    return masked.value.replaceAll('_', (_, index: number) => this.source.text[masked.offsetOf(index)] ?? '_');
   }
 
   #cutOff(value: string, range: Range): Range | undefined {
@@ -263,33 +254,36 @@ const styles: Readonly<Record<string, ScalarNode['style']>> = {
   BLOCK_FOLDED: 'folded',
 };
 
-/**
- * Computed when first asked for, since few scalars ever are. Where the replay disagrees with the library, every
- * character is said to be at the scalar's start: imprecise, never wrong.
- */
-function offsetsOf(token: CST.Token | undefined, value: string, range: Range): (index: number) => number {
-  // Most are plain words on one line, which need not keep what they were made of.
-  if (token?.type === 'scalar' && token.source === value) {
-    const { offset } = token;
-    return (index) => offset + Math.max(0, Math.min(index, value.length));
+function writtenScalar(token: CST.Token | undefined): WrittenScalar | undefined {
+  switch (token?.type) {
+    case 'scalar':
+      return { style: 'plain', source: token.source, offset: token.offset };
+    case 'single-quoted-scalar':
+      return { style: 'single', source: token.source, offset: token.offset };
+    case 'double-quoted-scalar':
+      return { style: 'double', source: token.source, offset: token.offset };
+    case 'block-scalar':
+      return writtenBlock(token);
+    default:
+      return undefined;
   }
-  let offsets: readonly number[] | undefined;
-  return (index) => {
-    if (offsets === undefined) {
-      const replay = token !== undefined && isScalarToken(token) ? replayScalar(token) : undefined;
-      offsets = replay?.text === value ? replay.offsets : [];
-    }
-    return offsets[Math.max(0, Math.min(index, value.length))] ?? range.start;
-  };
 }
 
-function isScalarToken(token: CST.Token): token is CST.FlowScalar | CST.BlockScalar {
-  return CST.isScalar(token);
+function writtenBlock({ props, offset, source, indent }: CST.BlockScalar): WrittenScalar {
+  const [first] = props;
+  const header = first !== undefined && 'source' in first ? first.source : '|';
+  return {
+    style: header.startsWith('>') ? 'folded' : 'literal',
+    header,
+    source,
+    offset: props.reduce((end, prop) => end + ('source' in prop ? prop.source.length : 0), offset),
+    indent,
+  };
 }
 
 function keyText(pair: YAMLMap['items'][number] | undefined): string | undefined {
   const key = pair?.key;
-  return isScalar(key) && typeof key.value === 'string' ? key.value : undefined;
+  return yamlLibrary().isScalar(key) && typeof key.value === 'string' ? key.value : undefined;
 }
 
 /** What two entries of one key say together, so that nothing under either of them is taken for missing. */
@@ -309,8 +303,4 @@ function joined(first: MappingEntry, second: MappingEntry): MappingEntry {
 function rangeOf(node: Node): Range {
   const [start = 0, end = start] = node.range ?? [];
   return { start, end };
-}
-
-function emptyScalar(range: Range): ScalarNode {
-  return { kind: 'scalar', value: null, range, style: 'plain', offsetOf: () => range.start };
 }

@@ -1,5 +1,5 @@
-import { Document, isCollection, visit } from 'yaml';
 import type { JsonValue } from '../common/index.js';
+import { yamlLibrary } from './yaml-library.js';
 
 /** What is shorter than this stands on one line. */
 const comfortableLength = 72;
@@ -9,6 +9,7 @@ const comfortableLength = 72;
  * others stand on one line.
  */
 export function writeYaml(value: JsonValue): string {
+  const { Document, isCollection, visit } = yamlLibrary();
   // Words such as `no`, which other readers take for false, are quoted.
   const document = new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
   visit(document, (key, node, path) => {

@@ -4,9 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { builtCommand } from './built-command.js';
 import { Project, notingHandlers } from './project.js';
 
-/** Writes the URL of every module that is loaded into the file that MODULES names. */
+/** Writes every module that is loaded into the file that MODULES names; those that are required only at the end. */
 const recorder = `data:text/javascript,${encodeURIComponent(`
-import { register } from 'node:module';
+import { appendFileSync } from 'node:fs';
+import { createRequire, register } from 'node:module';
+process.on('exit', () => {
+  const required = Object.keys(createRequire('file:///any.js').cache);
+  appendFileSync(process.env.MODULES, required.map((path) => path + '\\n').join(''));
+});
 register('data:text/javascript,' + encodeURIComponent(\`
 import { appendFileSync } from 'node:fs';
 export async function load(url, context, next) {
@@ -17,6 +22,7 @@ export async function load(url, context, next) {
 
 const files = {
   'definitions/greeting.yaml': 'workflow: greeting\nsteps:\n  - step: note\n    with: { text: hello }\n',
+  'definitions/odd.yaml': 'workflow: odd\nsteps:\n  - set: &value 1\n  - set: *value\n',
   'handlers/all.ts': notingHandlers,
 };
 
@@ -62,5 +68,10 @@ describe('a command loads what it needs', () => {
     const loaded = loadedBy(args);
     expect(loaded).toContain('commander');
     expect(runsThings.filter((name) => loaded.has(name))).toEqual([]);
+  });
+
+  it('validate the YAML library only for a file that is not plainly sound', () => {
+    expect(loadedBy(['validate', '--no-handlers', 'definitions/greeting.yaml'])).not.toContain('yaml');
+    expect(loadedBy(['validate', '--no-handlers', 'definitions/odd.yaml'])).toContain('yaml');
   });
 });
