@@ -197,3 +197,36 @@ tests:
     expect(text).toBe('');
   });
 });
+
+describe('a flow that starts itself', () => {
+  const countdown = `
+input: { n: { type: integer, default: 3 } }
+steps:
+  - id: rest
+    when: =$input.n > 0
+    subWorkflow: flow
+    with: { n: =$input.n - 1 }
+output: =$input.n + ($steps.rest ?? 0)`;
+
+  it('runs its children, or has them answered', async () => {
+    const { text, results } = await runTests(
+      countdown,
+      `
+tests:
+  - name: all of them run
+    expect: { output: 6 }
+  - name: the first one is answered
+    children: { flow: { returns: 40, takes: 2m } }
+    crash: every
+    expect: { output: 43, ran: [rest], inputs: { rest: { n: 2 } }, elapsed: 2m }
+  - name: it fails
+    children: { flow: { throws: { name: Down } } }
+    expect: { status: failed, error: { name: ChildFailed, step: rest } }
+  - name: it is given what the flow does not take
+    input: { n: 1.5 }
+    expect: { refused: ValidationError }`,
+    );
+    expect(text).toBe('');
+    expect(results).toHaveLength(4);
+  });
+});

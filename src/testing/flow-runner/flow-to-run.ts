@@ -39,10 +39,13 @@ export function answeringHandler(workflow: string): string {
 
 /**
  * Flows of one step that stand for a child workflow, one for each revision that may be asked for; its input is held
- * to the schema of the flow that it stands for, where that is known.
+ * to the schema of the flow that it stands for, where that is known. For a flow that starts itself a newer revision
+ * answers, so that its own is still that of the run under test.
  */
 export function answeringFlows(workflow: string, flow: FlowToRun): Definition[] {
-  const known = flow.children.filter(({ name }) => name === workflow);
+  const { definition: own } = flow;
+  const itself = own.name === workflow ? [{ ...own, revision: own.revision + 1 }] : [];
+  const known = [...flow.children.filter(({ name }) => name === workflow), ...itself];
   const revisions = new Map<number, Definition | undefined>(known.map((child) => [child.revision, child]));
   for (const { document } of [flow.definition, ...flow.children]) {
     walkItems(document, ({ item }) => {
@@ -51,6 +54,7 @@ export function answeringFlows(workflow: string, flow: FlowToRun): Definition[] 
     });
   }
   if (revisions.size === 0) revisions.set(1, undefined);
+  if (own.name === workflow) revisions.delete(own.revision);
   return [...revisions].map(([revision, child]) =>
     sealDefinition({
       workflow,

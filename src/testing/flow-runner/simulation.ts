@@ -75,6 +75,7 @@ class Simulation {
     const real = this.#realHandlers();
     this.#world = new World({
       definitions: [...this.#definitions, ...answered.flatMap(([workflow]) => answeringFlows(workflow, flow))],
+      started: flow.definition,
       handlers: (process) => this.#handlers(process, real),
       realHandlers: real,
       ...(test.now !== undefined && { startAt: test.now }),

@@ -19,6 +19,8 @@ export interface ProcessView {
 
 export interface WorldOptions {
   readonly definitions: readonly Definition[];
+  /** What runs are of that are started from outside; default: the newest definition of that name. */
+  readonly started?: Definition;
   /** Those of one process. Time goes by while they are called. */
   readonly handlers: (process: ProcessView) => readonly Handler[];
   /** Handlers that really do something: time stands still while one of them is at work. */
@@ -268,8 +270,10 @@ export class World {
       for (const [index, unit] of units.entries()) if (results[index] === 'committed') this.#committed(unit);
       return results;
     };
+    const { started } = this.#options;
     const enqueueRun: Storage['enqueueRun'] = async (run) => {
-      const enqueued = await storage.enqueueRun(run);
+      const of = started && { revision: started.revision, definitionHash: started.hash };
+      const enqueued = await storage.enqueueRun({ ...run, ...of });
       if (enqueued.created) this.#runs += 1;
       return enqueued;
     };
