@@ -105,6 +105,7 @@ export class FlowInTest {
       death: () => ({
         afterUnits: (unit) => this.#world.recordOf(unit.run)?.parentId === null && this.#crashes.isReachedBy(unit),
       }),
+      downtime: () => this.#crashes.takeDowntime(),
       ...(startAt !== undefined && { startAt }),
     });
   }

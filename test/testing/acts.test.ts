@@ -149,6 +149,49 @@ tests:
   });
 });
 
+describe('downtime after a death', () => {
+  it('lets deadlines pass, signals wait, and sleeps end late', async () => {
+    const { text } = await runTests(
+      `
+timeout: 3d
+steps:
+  - id: first
+    step: do
+    compensate: { step: undo }
+  - id: gate
+    waitFor: go
+    timeout: 1d
+    onTimeout: nobody
+  - id: nap
+    sleep: 1h
+output: =$steps.gate`,
+      `
+defaults: { handlers: { do: {}, undo: {} } }
+tests:
+  - name: at once where nothing is said
+    signals: [{ at: 0s, name: go, payload: 1 }]
+    crash: [{ after: first }]
+    expect: { output: 1, elapsed: 1h }
+  - name: a signal that comes meanwhile is not lost
+    signals: [{ at: 2h, name: go, payload: 1 }]
+    crash: [{ after: first, down: 5h }]
+    expect: { output: 1, elapsed: 6h }
+  - name: the clock of the gate begins when somebody comes to it
+    crash: [{ during: first, down: 1d }]
+    expect: { output: nobody, calls: { do: 2 }, elapsed: 49h }
+  - name: the gate is overdue
+    signals: [{ at: 30h, name: go, refused: SignalTooLate }]
+    crash: [{ after: first, down: 2d }]
+    expect: { output: nobody }
+  - name: the time of the run is up
+    signals: [{ at: 0s, name: go }]
+    crash: [{ after: first, down: 3d }]
+    expect: { status: failed, error: { name: RunTimeout }, compensated: [first], elapsed: 3d }`,
+    );
+    expect(text).toBe('');
+  });
+});
+
 describe('cancelling, resuming, secrets, time', () => {
   it('cancels and undoes, or leaves what was done', async () => {
     const { text } = await runTests(

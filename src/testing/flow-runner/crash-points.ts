@@ -1,3 +1,4 @@
+import { parseDuration } from '../../common/index.js';
 import type { HandlerContext } from '../../handlers/index.js';
 import type { Unit } from '../../storage/index.js';
 import type { ItemPlaces } from '../world/item-places.js';
@@ -14,6 +15,7 @@ interface OpenPoint {
 /** The places at which a test lets the process die, each once. */
 export class CrashPoints {
   readonly #open: OpenPoint[];
+  #downMs = 0;
 
   constructor(points: readonly Written<CrashPoint>[], places: ItemPlaces) {
     this.#open = points.map((point) => {
@@ -40,6 +42,13 @@ export class CrashPoints {
     return reached !== undefined;
   }
 
+  /** For how long nobody is there after the last death, in milliseconds; asked once for each. */
+  takeDowntime(): number {
+    const downMs = this.#downMs;
+    this.#downMs = 0;
+    return downMs;
+  }
+
   /** Those that the run never came to. */
   get left(): readonly Written<CrashPoint>[] {
     return this.#open.map(({ point }) => point);
@@ -47,5 +56,7 @@ export class CrashPoints {
 
   #close(open: OpenPoint): void {
     this.#open.splice(this.#open.indexOf(open), 1);
+    const { down } = open.point.what;
+    if (down !== undefined) this.#downMs = Math.max(this.#downMs, parseDuration(down));
   }
 }

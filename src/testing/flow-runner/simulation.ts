@@ -81,6 +81,7 @@ class Simulation {
       ...(test.now !== undefined && { startAt: test.now }),
       secrets: (name) => secrets.get(name),
       death: (process) => (process === 0 && death !== undefined ? death : this.#deathAtPlace()),
+      downtime: () => this.#crashes.takeDowntime(),
       onCommitted: (record, unit) => this.#committed(record, unit),
     });
     this.#acts = new Acts(test, this.#places, this.#world.startedAt);

@@ -85,6 +85,10 @@ export type After = Turn;
  */
 export type CrashPoint = CrashAfter | CrashDuring;
 /**
+ * For so long nobody drives the run; then another process takes it over. Default: at once.
+ */
+export type Down = Duration;
+/**
  * `false`: what was done stays done. Default: it is undone.
  */
 export type Compensate = boolean;
@@ -281,6 +285,7 @@ export interface CrashAfter {
    * The process dies when this item has ended: `charge`, a turn `pick#2`, a compensation `charge:compensate`.
    */
   after: Place;
+  down?: Down;
 }
 export interface CrashDuring {
   /**
@@ -291,6 +296,7 @@ export interface CrashDuring {
    * Instead of `during`: the process dies when this item has ended.
    */
   after?: never;
+  down?: Down;
 }
 export interface CancelAt {
   at: At;

@@ -94,7 +94,7 @@ export const testShapes = {
       refused: 'signal refusal',
     },
   },
-  crashPoint: { what: 'a crash', required: [], keys: { after: 'place', during: 'place' } },
+  crashPoint: { what: 'a crash', required: [], keys: { after: 'place', during: 'place', down: 'duration' } },
   cancel: {
     what: '`cancel`',
     required: [],

@@ -30,6 +30,8 @@ export interface WorldOptions {
   readonly secrets?: (name: string) => string | undefined;
   /** When the process of this number, counted from 0, dies by itself; undefined lives on. */
   readonly death?: (process: number) => Death | undefined;
+  /** Asked when a process dies: for how many milliseconds there is no other one. Default 0. */
+  readonly downtime?: () => number;
   /** Told of each unit once it is written, in whichever process. */
   readonly onCommitted?: (run: RunRecord, unit: Unit) => void;
 }
@@ -82,6 +84,8 @@ export class World {
   #runs = 0;
   #entries = 0;
   #tooLong: string | undefined;
+  /** Until then nobody takes over from the process that has died. */
+  #downUntil = 0;
 
   constructor(options: WorldOptions) {
     this.#options = options;
@@ -159,7 +163,7 @@ export class World {
       if (this.#tooLong !== undefined) return;
       // What really works cannot be killed: it comes to its end, though nobody hears of it.
       if (this.#work.names.length > 0) await this.#waitForWork();
-      else if (this.#process?.dead === true) await this.#takeOver(this.#process);
+      else if (this.#process?.dead === true && !this.#isDown) await this.#takeOver(this.#process);
       else return;
       await this.clock.rest();
     }
@@ -172,10 +176,20 @@ export class World {
    */
   async pass(until = Number.POSITIVE_INFINITY): Promise<Stillness | undefined> {
     if (this.#tooLong !== undefined) return { kind: 'too-long', why: this.#tooLong };
+    if (this.#isDown) return this.#passUntil(Math.min(until, this.#downUntil));
     const dueAt = await this.storage.nextDueAt(this.#hashes);
     if (dueAt === undefined && until === Number.POSITIVE_INFINITY) return { kind: 'nothing-due' };
     const { nextAt = Number.POSITIVE_INFINITY } = this.clock;
     if (Math.min(until, nextAt) === Number.POSITIVE_INFINITY) return { kind: 'nothing-due' };
+    return this.#passUntil(until);
+  }
+
+  get #isDown(): boolean {
+    return this.#process?.dead === true && this.clock.now() < this.#downUntil;
+  }
+
+  async #passUntil(until: number): Promise<Stillness | undefined> {
+    const { nextAt = Number.POSITIVE_INFINITY } = this.clock;
     if (until <= nextAt) {
       // Whoever moves time first has the word at its end: what else is due then comes after.
       this.clock.moveTo(until);
@@ -196,10 +210,11 @@ export class World {
   }
 
   async #open(): Promise<Process> {
-    const { definitions, secrets, handlers, death } = this.#options;
+    const { definitions, secrets, handlers, death, downtime } = this.#options;
     const view = mortal(this.#watched(), death?.(this.#processes) ?? { afterUnits: Number.POSITIVE_INFINITY });
     const clock = new ProcessClock(this.clock);
     const die = (): void => {
+      if (!process.dead) this.#downUntil = this.clock.now() + (downtime?.() ?? 0);
       process.dead = true;
       view.die();
       clock.stop();
