@@ -3,4 +3,4 @@ export { type CheckOptions, type CheckedSource, checkSource } from './check-sour
 export { type WorkflowToCheck, checkWorkflow } from './check-workflow.js';
 export { InvalidDefinitionsError, isFlowFile, isFlowTestFile, loadDefinitions } from './load-definitions.js';
 export { type CataloguedWorkflow, type WorkflowCatalogue } from './workflow-catalogue.js';
-export { type ReadFlow, catalogueOf, checkFlows, readFlowFile } from './check-project.js';
+export { type KnownFlow, checkProject, mayStartChildren } from './check-project.js';

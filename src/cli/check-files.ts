@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { type ReadFlow, catalogueOf, checkFlows, isFlowFile, isFlowTestFile, readFlowFile } from '../check/index.js';
-import { handlersOf, walkItems } from '../definition/index.js';
+import { type KnownFlow, checkProject, isFlowFile, isFlowTestFile, mayStartChildren } from '../check/index.js';
 import type { HandlerCatalogue } from '../handlers/index.js';
 import type { Findings, Source } from '../syntax/index.js';
 import { CommandFailure } from './failure.js';
@@ -40,21 +39,18 @@ export async function checkFiles(
   const paths = options.paths.length === 0 ? [folder] : options.paths;
   const isWanted = (name: string): boolean => isFlowFile(name) || isFlowTestFile(name);
   const sources = await readSources(paths, isWanted, options.stdinFilename ?? '<stdin>', io);
-  const tests = sources.filter(({ name }) => isFlowTestFile(basename(name)));
-  const flows = sources.filter((source) => !tests.includes(source)).map(readFlowFile);
+  const isTest = ({ name }: Source): boolean => isFlowTestFile(basename(name));
+  const tests = sources.filter(isTest);
+  const flows = sources.filter((source) => !isTest(source));
   const isWhole = paths.every((path) => path !== '-' && statSync(pathOf(io, path)).isDirectory());
   const needsOthers = (isWhole && handlers !== undefined) || flows.some(mayStartChildren);
-  const others = needsOthers ? await flowsAround(sources, folder, io) : [];
-  const known = [...flows, ...others];
-  const checked = checkFlows(flows, {
-    workflows: catalogueOf(known),
-    // Nobody knows which workflow a file is that cannot be read.
-    workflowsMayBeMissing:
-      (givenBy === undefined && !existsSync(pathOf(io, folder))) || known.some(({ read }) => read.root === undefined),
+  const { findings: checked, known } = checkProject({
+    flows,
+    others: needsOthers ? await flowsAround(sources, folder, io) : [],
+    workflowsMayBeMissing: givenBy === undefined && !existsSync(pathOf(io, folder)),
     ...(handlers !== undefined && { handlers }),
   });
-  const told = flows.map(({ source }) => source);
-  const checkedTests = await checkFlowTests(tests, folder, told, handlers, io);
+  const checkedTests = await checkFlowTests(tests, folder, flows, handlers, io);
   const found = new Map([...checked, ...checkedTests].map((each) => [each.source, each]));
   const findings = sources.flatMap((source) => found.get(source) ?? []);
   return {
@@ -62,24 +58,19 @@ export async function checkFiles(
     flows: flows.length,
     tests: tests.length,
     unusedHandlers: isWhole && handlers !== undefined ? unusedOf(handlers, known) : [],
-    untestedFlows: isWhole ? untestedOf(flows, tests) : [],
+    untestedFlows: isWhole ? untestedOf(known.slice(0, flows.length), tests) : [],
   };
 }
 
-/** A backslash may spell the word in another way. */
-function mayStartChildren({ source }: ReadFlow): boolean {
-  return /subWorkflow|\\/.test(source.text);
-}
-
 /** The flows beside those that are checked, and those of the project: the children of a run are looked for there. */
-async function flowsAround(sources: readonly Source[], folder: string, io: Io): Promise<ReadFlow[]> {
+async function flowsAround(sources: readonly Source[], folder: string, io: Io): Promise<Source[]> {
   const given = new Set(sources.map(({ name }) => resolve(io.cwd, name)));
   const folders = new Set([...sources.map(({ name }) => dirname(resolve(io.cwd, name))), resolve(io.cwd, folder)]);
-  const flows: ReadFlow[] = [];
+  const flows: Source[] = [];
   for (const place of folders) {
     if (!existsSync(place)) continue;
     for (const file of await flowsIn(place, io)) {
-      if (!given.has(resolve(file))) flows.push(readFlowFile(await readFlow(file, io)));
+      if (!given.has(resolve(file))) flows.push(await readFlow(file, io));
     }
   }
   return flows;
@@ -96,21 +87,15 @@ async function flowsIn(folder: string, io: Io): Promise<string[]> {
 }
 
 /** Of a flow with mistakes in its shape it is enough that the name stands in it. */
-function unusedOf(catalogue: HandlerCatalogue, flows: readonly ReadFlow[]): string[] {
-  const called = new Set<string>();
-  for (const { read } of flows) {
-    if (read.document === undefined) continue;
-    walkItems(read.document, ({ item }) => {
-      for (const handler of handlersOf(item)) called.add(handler);
-    });
-  }
-  const broken = flows.filter(({ read }) => read.document === undefined).map(({ source }) => source.text);
+function unusedOf(catalogue: HandlerCatalogue, flows: readonly KnownFlow[]): string[] {
+  const called = new Set(flows.flatMap(({ handlers }) => handlers ?? []));
+  const broken = flows.filter(({ handlers }) => handlers === undefined).map(({ source }) => source.text);
   return [...catalogue.keys()].filter((name) => !called.has(name) && !broken.some((text) => text.includes(name)));
 }
 
-function untestedOf(flows: readonly ReadFlow[], tests: readonly Source[]): string[] {
+function untestedOf(flows: readonly KnownFlow[], tests: readonly Source[]): string[] {
   const tested = new Set(tests.flatMap((test) => [...testedBy(test)]));
   return flows
-    .filter(({ source, read }) => !isTestOf(tested, { path: source.name, name: read.document?.workflow }))
+    .filter(({ source, identity }) => !isTestOf(tested, { path: source.name, name: identity?.name }))
     .map(({ source }) => source.name);
 }
