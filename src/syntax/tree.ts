@@ -3,7 +3,7 @@ import type { Range } from './source.js';
 
 /**
  * A parsed document: plain values with the place they came from. The YAML library's own nodes stay
- * inside `parse.ts`. An aliased value is the anchored node itself, so its range is the anchored text.
+ * inside `library-reader.ts`. An aliased value is the anchored node itself, so its range is the anchored text.
  */
 export type SyntaxNode = ScalarNode | SequenceNode | MappingNode;
 

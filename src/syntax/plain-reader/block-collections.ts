@@ -8,7 +8,11 @@ import { giveUp } from './not-plain.js';
 import { asKey, asValue, readText } from './scalars.js';
 import { Scanner } from './scanner.js';
 
-/** What stands before a value: its key or its `-` on the same line, a comment on a line above, or nothing of these. */
+/**
+ * What stands before a value: its key or its `-` on the same line, a comment on a line above, or nothing of these. Behind
+ * a key no block collection can begin; below a comment only one is plain, since the library takes some comments there
+ * for the end of the indentation, and then reads text on into lines that are not deeper.
+ */
 type Before = 'key' | 'dash' | 'comment' | 'line';
 
 /** The library refuses keys whose colon is further away. */

@@ -44,9 +44,9 @@ const chunk = 500;
 
 describe('the plain reader gives up, or gives the tree that the library leads to and that nothing is said of', () => {
   it.each([
-    { what: 'documents', texts: anyDocuments, runs: 10_000, mostlyGivenUp: false },
+    { what: 'documents', texts: anyDocuments, runs: 6_000, mostlyGivenUp: false },
     { what: 'pieces of YAML', texts: anyPieces, runs: 10_000, mostlyGivenUp: true },
-    { what: 'mutants of the real flows', texts: mutants.map(({ text }) => text), runs: 500, mostlyGivenUp: false },
+    { what: 'mutants of the real flows', texts: mutants.map(({ text }) => text), runs: 300, mostlyGivenUp: false },
   ])('$what', { timeout: 24 * 3_600_000 }, ({ texts, runs: usual, mostlyGivenUp }) => {
     const runs = Number(runsByHand ?? usual);
     const faults: Comparison[] = [];
