@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 
-// `runsheet list | head` closes the pipe early, which is no mistake of anybody's.
+// `runsheet list | head` closes the pipe early, which is no mistake of anybody's; a full disk is told.
 process.stdout.on('error', (error) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+  if (error.code === 'EPIPE') process.exit(0);
+  process.stderr.write(`error: the output cannot be written: ${error.message}\n`);
+  process.exit(1);
 });
+// Where nobody reads what is told, what is told of goes on.
+process.stderr.on('error', () => {});
 
 // The version is asked for by scripts, again and again: loading the command line would take longer than all the rest.
 if (process.argv.length === 3 && process.argv[2] === '--version') {
@@ -16,5 +19,6 @@ if (process.argv.length === 3 && process.argv[2] === '--version') {
   endOnFault(process.argv);
   const exitCode = await main(process.argv);
   // What handlers left open (sockets, timers) must not keep the command from ending, but all output must be out.
-  process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));
+  // An error of a stream is told a moment after the write.
+  process.stdout.write('', () => process.stderr.write('', () => setImmediate(() => process.exit(exitCode))));
 }

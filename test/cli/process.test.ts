@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { builtCommand } from './built-command.js';
 import { Project, notingHandlers } from './project.js';
@@ -48,6 +50,35 @@ describe('the installed command', () => {
     project.write('go', '');
     for (const { ended } of [driving, waiting]) expect(await ended).toMatchObject({ code: 0, out: '"held"\n' });
     expect(project.read('calls.txt').trimEnd().split('\n')).toHaveLength(3);
+  });
+
+  it('tells of a killed run that nobody is driving it any more, long before its lease is over', async () => {
+    const project = new Project({ 'h.yaml': holder, 'handlers/all.ts': notingHandlers });
+    const killed = start(project, 'run', 'h.yaml', '--key', 'k');
+    await killed.told('holding');
+    expect((await project.runsheet(['show', 'k'])).out).toContain('\nwaits for  the engine that is driving it\n');
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    expect((await project.runsheet(['show', 'k'])).out).toContain(
+      '\nwaits for  an engine that takes it over: the one that drove it is gone\n',
+    );
+  });
+
+  it('drives a run on though nobody reads what it tells, and fails where its output cannot be written', async () => {
+    const project = new Project({ 'h.yaml': holder, 'handlers/all.ts': notingHandlers });
+    const unread = start(project, 'run', 'h.yaml', '--key', 'k');
+    await unread.told('started    a');
+    unread.child.stderr?.destroy();
+    project.write('go', '');
+    expect(await unread.ended).toMatchObject({ code: 0, out: '"held"\n' });
+
+    if (!existsSync('/dev/full')) return;
+    const { status, stderr } = spawnSync('sh', ['-c', `"$0" "$1" list > /dev/full`, process.execPath, builtCommand()], {
+      cwd: project.folder,
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain('error: the output cannot be written: ENOSPC');
   });
 
   it('leaves a run at Ctrl-C, to go on by the command that it prints', async () => {

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { type Definition, definitionFromCanonical } from '../../definition/index.js';
 import type { RunRecord, Storage } from '../../storage/index.js';
 import { databasePath, withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { CommandFailure, systemCodeOf } from '../failure.js';
+import { CommandFailure } from '../failure.js';
 import { findDefinitions, isPath } from '../find-flow.js';
 import { findRun } from '../find-run.js';
 import type { GraphFormat } from '../graph-formats.js';
 import { type Graph, buildGraph, statesOf, toDot, toMermaid } from '../graph/index.js';
-import { type Io, pathOf } from '../io.js';
+import type { Io } from '../io.js';
 import { definitionsSetting } from '../settings.js';
+import { writeOutput } from '../write-output.js';
 
 export interface GraphOptions {
   readonly format?: GraphFormat;
@@ -29,7 +29,7 @@ export async function graph(target: string, options: GraphOptions, io: Io): Prom
   const text = await render(await graphOf(target, options, io), format);
   if (options.output === undefined) io.out(text);
   else {
-    await writeOutput(options.output, text, io);
+    writeOutput(options.output, text, io);
     io.err(`wrote ${options.output}\n`);
   }
   return exitCodes.fine;
@@ -118,14 +118,4 @@ async function runGraph(storage: Storage, record: RunRecord, now: number): Promi
   const definition = definitionFromCanonical(stored.document);
   const history = await readHistory(storage, record);
   return buildGraph(definition, statesOf(definition.document, history, now));
-}
-
-async function writeOutput(file: string, text: string, io: Io): Promise<void> {
-  try {
-    await writeFile(pathOf(io, file), text);
-  } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === undefined) throw error;
-    throw new CommandFailure(exitCodes.usage, `${file} cannot be written (${code})`, { cause: error });
-  }
 }

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import { type Io, pathOf } from '../io.js';
 import { packageFile, packageVersion } from '../package-files.js';
 import { someOf } from '../text.js';
+import { writeOutput } from '../write-output.js';
 
 /** Of the files in the way; more would say no more. */
 const mostNamed = 3;
@@ -38,10 +39,9 @@ export async function init(directory: string, io: Io): Promise<ExitCode> {
   }
   for (const [path, text] of files) {
     if (kept.includes(path)) continue;
-    const file = join(folder, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, path === manifest ? manifestFor(folder, text) : text);
-    io.err(`wrote ${join(directory, path)}\n`);
+    const file = join(directory, path);
+    writeOutput(file, path === manifest ? manifestFor(folder, text) : text, io, { folders: true });
+    io.err(`wrote ${file}\n`);
   }
   for (const path of kept) io.err(`kept ${join(directory, path)}\n`);
   io.out(nextSteps(directory, folder));

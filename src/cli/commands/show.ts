@@ -24,18 +24,22 @@ export interface ShowOptions {
 /** Shows all that is known of one run. */
 export async function show(idOrKey: string, options: ShowOptions, io: Io): Promise<ExitCode> {
   const { readHistory } = await import('../../engine/index.js');
-  const { history, next, text } = await withExistingStorage(options.db, io, async (storage) => {
+  const { history, nobodyDrives, next, text } = await withExistingStorage(options.db, io, async (storage) => {
     const record = await findRun(storage, idOrKey, options.workflow);
     const found = await readHistory(storage, record);
     const stored = found.run.error === null ? undefined : await storage.readDefinition(record.definitionHash);
+    const now = io.clock.now();
+    const { othersAlive } = found.drivenUntil === null ? { othersAlive: false } : await storage.survey(nobody, [], now);
     return {
       history: found,
+      nobodyDrives: !othersAlive,
       next: await nextCommands(storage, found, { db: options.db }),
       text: stored?.source ?? null,
     };
   });
   const now = io.clock.now();
-  const shown: Shown = { history, waits: waitsFor(history, now), limits: limitsOf(history), next, text };
+  const waits = waitsFor(history, now, { nobodyDrives });
+  const shown: Shown = { history, waits, limits: limitsOf(history), next, text };
   if (options.json) {
     const { run, steps, reversals } = history;
     const { waits, limits } = shown;
@@ -47,6 +51,9 @@ export async function show(idOrKey: string, options: ShowOptions, io: Io): Promi
   }
   return exitCodes.fine;
 }
+
+/** Who asks is an engine with a name; one who only looks has none. */
+const nobody = 'runsheet show';
 
 interface Shown {
   readonly history: RunHistory;

@@ -11,15 +11,21 @@ import type {
 import { typeOf } from '../schema-text.js';
 import { durationText, placeText, timeText } from '../text.js';
 
-/** What a run waits for, a line for each; nothing once it has ended. */
-export function waitsFor(history: RunHistory, now: number): string[] {
+/**
+ * What a run waits for, a line for each; nothing once it has ended.
+ *
+ * @param options.nobodyDrives no engine is alive, whatever leases say
+ */
+export function waitsFor(history: RunHistory, now: number, { nobodyDrives = false } = {}): string[] {
   const { run, drivenUntil, order } = history;
   if (run.endedAt !== null) return [];
   const waits = order === null ? ownWaits(history, now) : [];
   const told = order === null ? '' : `: ${orders[order]}`;
   if (drivenUntil !== null) {
     const driver =
-      drivenUntil > now ? 'an engine is driving it' : 'an engine that takes it over: the one that drove it is gone';
+      drivenUntil > now && !nobodyDrives
+        ? 'the engine that is driving it'
+        : 'an engine that takes it over: the one that drove it is gone';
     return [driver + told, ...waits];
   }
   const isDue = run.dueAt !== null && run.dueAt <= now;

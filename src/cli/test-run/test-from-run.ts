@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import { findRun } from '../find-run.js';
 import { type Io, pathOf } from '../io.js';
+import { writeOutput } from '../write-output.js';
 
 export interface TestFromRunOptions {
   readonly db?: string;
@@ -25,7 +25,7 @@ export async function testFromRun(idOrKey: string, { db, output }: TestFromRunOp
   if (output === undefined) {
     io.out(text);
   } else {
-    await writeFile(pathOf(io, output), text);
+    writeOutput(output, text, io);
     io.err(`${output} is written; \`runsheet test ${output}\` runs it\n`);
   }
   return exitCodes.fine;
