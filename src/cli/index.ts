@@ -47,6 +47,11 @@ function inOurWords(text: string): string {
   return text
     .replace(/command-argument value '(.*)' is invalid for argument '(\w+)'\./, "'$1' is no $2;")
     .replace(/option '(.*)' argument '(.*)' is invalid\./, "$1 cannot be '$2';")
+    .replace(
+      /too many arguments for '(.*)'\. Expected (\d+) arguments? but got (\d+)\./,
+      (_text, name: string, most: string, given: string) =>
+        `${name} takes ${most === '0' ? 'no' : most} argument${most === '0' || most === '1' ? '' : 's'}, and was given ${given}`,
+    )
     .replace(/required option '(.*)' not specified/, 'missing option $1')
     .replace(/ Allowed choices are (.*)\.$/m, ' choose one of $1');
 }

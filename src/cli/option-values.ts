@@ -33,7 +33,9 @@ export function collect(text: string, earlier: readonly string[] = []): readonly
 
 export function addNames(text: string, earlier: readonly string[] = []): readonly string[] {
   const names = text.split(',').map((name) => name.trim());
-  return [...earlier, ...names.filter((name) => name !== '')];
+  const given = names.filter((name) => name !== '');
+  if (given.length === 0) throw new InvalidArgumentError('give at least one name');
+  return [...earlier, ...given];
 }
 
 export function wholeNumber(least: number): (text: string) => number {

@@ -5,7 +5,11 @@ import { CommandFailure } from './failure.js';
 /** Milliseconds of a duration. @throws CommandFailure (usage) that names the option */
 export function durationOption(option: string, text: string): number {
   const problem = durationProblem(text);
-  if (problem !== undefined) throw new CommandFailure(exitCodes.usage, `${option}: ${problem}`);
+  if (problem !== undefined) {
+    // Some say which one is meant.
+    const help = problem.endsWith('is no duration') ? '; write for example 30s, 5m, 2h30m or 7d' : '';
+    throw new CommandFailure(exitCodes.usage, `${option}: ${problem}${help}`);
+  }
   return parseDuration(text);
 }
 

@@ -60,6 +60,9 @@ describe('help', () => {
       ['run', 'x', '--inptu', '{}'],
       ['validate', '--format', 'xml'],
       ['compensation', 'resum', 'x'],
+      ['schedules', 'nosuch'],
+      ['diff', 'a', 'b', 'c'],
+      ['run', 'x', '--timeout', 'soon'],
     ];
     let text = '';
     for (const words of typos) {

@@ -260,6 +260,7 @@ describe('runsheet worker, before it drives anything,', () => {
     [['--workflows', 'heldd'], 4, 'there is no workflow heldd in definitions; did you mean held?'],
     [['--definitions', 'nosuch'], 4, 'there is no folder nosuch of flows, which --definitions names'],
     [['--concurrency', '0'], 2, 'it must be a whole number from 1 on'],
+    [['--workflows', ','], 2, 'give at least one name'],
   ])('refuses %j with %d', async (args, code, message) => {
     const result = await heldProject().runsheet(['worker', ...args]);
     expect(result.code).toBe(code);
