@@ -4,7 +4,7 @@ import type { Range } from '../../syntax/index.js';
 import type { StepNames } from '../step-names.js';
 import type { Condition, FlowItem, FlowModel } from '../flow-model.js';
 import { isPlainTrue } from './course.js';
-import { changesByItself } from './facts.js';
+import { changesByItself } from './implications.js';
 import { foldFormula } from './fold-formula.js';
 import { bare, plainText, stepReadBy, treeOf } from './formula-text.js';
 

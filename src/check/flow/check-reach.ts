@@ -3,7 +3,8 @@ import { type MappingEntry, type Range, type Source, type SyntaxNode, entryOf, t
 import type { Enclosure, FlowItem, FlowModel } from '../flow-model.js';
 import type { Course } from './course.js';
 import { constantOf } from './check-conditions.js';
-import { constantCondition, implied, valueBy, withFacts } from './facts.js';
+import { withFacts } from './facts.js';
+import { constantCondition, implied, valueBy } from './implications.js';
 
 /** Items, arms and handlers that no run comes to. */
 export function checkReach(root: SyntaxNode, model: FlowModel, course: Course, source: Source, report: Report): void {

@@ -1,5 +1,6 @@
 import type { Condition, Enclosure, FlowItem, FlowModel, FlowRoot, Standing } from '../flow-model.js';
-import { type Facts, constantCondition, implied, outOfLoop, sharedFacts, withFacts } from './facts.js';
+import { type Facts, outOfLoop, sharedFacts, withFacts } from './facts.js';
+import { constantCondition, implied } from './implications.js';
 
 /**
  * The ways a run can take through a flow: which items it can come to, which of them it gets past, and what is known at

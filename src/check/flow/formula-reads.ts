@@ -1,6 +1,7 @@
 import { type FormulaNode, type PathNode, inspectFormula } from '../../expression/index.js';
 import type { FormulaUse } from '../flow-model.js';
-import { type Fact, impliedBy, notFound } from './facts.js';
+import { type Fact } from './facts.js';
+import { impliedBy, notFound } from './implications.js';
 import { bare, stepReadBy, treeOf } from './formula-text.js';
 
 /** A `$steps.<id>` in a formula. */

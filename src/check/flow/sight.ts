@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../common/index.js';
 import { entryOf } from '../../syntax/index.js';
-import type { Condition, Enclosure, FlowItem, FlowRoot, Place, Standing } from '../flow-model.js';
-import { cannotFail } from './cannot-fail.js';
+import type { Condition, Enclosure, FlowItem, FlowRoot, Place } from '../flow-model.js';
 import { type Course, branchesNeeded } from './course.js';
-import {
-  type Facts,
-  absentIn,
-  constantCondition,
-  implied,
-  isCompletedBy,
-  isGiven,
-  isLaterTurn,
-  valueBy,
-  withFacts,
-} from './facts.js';
+import { type Facts, absentIn, isCompletedBy, isGiven, isLaterTurn, withFacts } from './facts.js';
+import { constantCondition, implied, valueBy } from './implications.js';
 import { foldFormula } from './fold-formula.js';
 import { treeOf } from './formula-text.js';
+import {
+  type Position,
+  bodyOf,
+  carrierOf,
+  commonDepth,
+  hiddenBy,
+  isSafeStart,
+  positionOf,
+  roots,
+} from './positions.js';
 
 /**
  * Whether an item has an output where a formula reads it.
@@ -323,78 +323,6 @@ export class Sights {
 function oneOf(ways: readonly Giving[]): Giving {
   if (ways.every((way) => way === 'never')) return 'never';
   return ways.every((way) => way === 'certain') ? 'certain' : 'maybe';
-}
-
-interface Position {
-  readonly root: FlowRoot;
-  readonly within: readonly Enclosure[];
-  readonly index: number;
-  /** The item whose own field it is. */
-  readonly owner?: FlowItem;
-}
-
-function positionOf(standing: Exclude<Standing, { kind: 'policy' }>, within: readonly Enclosure[]): Position {
-  switch (standing.kind) {
-    case 'when':
-    case 'field': {
-      const { item } = standing;
-      return { root: item.root, within, index: item.index, owner: item };
-    }
-    case 'turn': {
-      const { root, verb } = standing.item;
-      return { root, within, index: verb === 'doWhile' ? -1 : Infinity };
-    }
-    case 'choice': {
-      const { item, kind } = standing.enclosure;
-      if (kind === 'handler') return { root: item.root, within, index: -1 };
-      return { root: item.root, within, index: item.index, owner: item };
-    }
-    case 'end':
-      return { root: 'steps', within, index: Infinity };
-  }
-}
-
-/** Turns of a `forEach` and branches of a `parallel` never see one another's. */
-function hiddenBy(item: FlowItem, within: readonly Enclosure[]): Enclosure | undefined {
-  return item.within.find((enclosure) => {
-    if (enclosure.kind === 'element') return !within.includes(enclosure);
-    return enclosure.kind === 'branch' && within.some((each) => isSibling(each, enclosure));
-  });
-}
-
-function isSibling(some: Enclosure, other: Enclosure): boolean {
-  return some.kind === 'branch' && some.item === other.item && some !== other;
-}
-
-const roots: readonly FlowRoot[] = ['steps', 'onFailure', 'finally'];
-
-function commonDepth(some: readonly Enclosure[], others: readonly Enclosure[]): number {
-  let depth = 0;
-  while (depth < some.length && some[depth] === others[depth]) depth++;
-  return depth;
-}
-
-/** The innermost loop around both whose last turn may have left the item's output. */
-function carrierOf(item: FlowItem, depth: number): FlowItem | undefined {
-  for (let level = item.within.length - 1; level >= 0; level--) {
-    const enclosure = item.within[level];
-    // The turns of a `forEach` leave nothing behind.
-    if (enclosure === undefined || enclosure.kind === 'element') return undefined;
-    if (enclosure.kind === 'turn' && level < depth) return enclosure.item;
-  }
-  return undefined;
-}
-
-function bodyOf(loop: FlowItem): Enclosure {
-  const [body] = loop.bodies;
-  if (body === undefined) throw new TypeError('fault in the checker: a loop without a body around an item');
-  return body;
-}
-
-/** Whether nothing up to the item, in the group at that depth, can fail. */
-function isSafeStart(item: FlowItem, depth: number): boolean {
-  if (item.within.length !== depth + 1) return false;
-  return item.siblings.slice(0, item.index + 1).every((each) => each.when === undefined && cannotFail(each));
 }
 
 /** How many items a list has, those included that could not be made out. */

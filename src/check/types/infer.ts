@@ -2,7 +2,6 @@ import {
   type BinaryNode,
   type FormulaNode,
   type FormulaRole,
-  type LambdaNode,
   type LiteralNode,
   type ObjectNode,
   type PathNode,
@@ -11,9 +10,9 @@ import {
 } from '../../expression/index.js';
 import { quoted } from '../../definition/index.js';
 import { type DiagnosticCode, type Severity, nearest } from '../../syntax/index.js';
-import { checkCall, countProblem, usageOf } from './check-call.js';
 import { checkComparison, checkOperands } from './check-operators.js';
-import { type Applied, givesOneValue, parametersOf, resultOf } from './functions.js';
+import { parametersOf } from './functions.js';
+import { inferApply, inferCall, inferLambda } from './infer-call.js';
 import { type PathFacts, inferPath } from './infer-path.js';
 import { spreadOf } from './spread.js';
 import {
@@ -119,13 +118,13 @@ export class Inference {
         return this.#binary(node, scope);
       case 'negate': {
         const operand = this.infer(node.operand, scope);
-        this.#needs(scope, node.operand);
+        this.needs(scope, node.operand);
         checkOperands(this, '-', [[node.operand, operand, 'what `-` is applied to']]);
         return operand.absent && scope.role === 'items' ? optional(numberType) : numberType;
       }
       case 'conditional': {
         this.infer(node.condition, scope);
-        this.#needs(scope, node.condition);
+        this.needs(scope, node.condition);
         const then = this.infer(node.then, scope);
         return union(then, node.otherwise ? this.infer(node.otherwise, scope) : absent);
       }
@@ -135,14 +134,14 @@ export class Inference {
         return left.absent || node.operator === '?:' ? union(present(left), right) : left;
       }
       case 'call':
-        return this.#call(node, node.arguments, scope);
+        return inferCall(this, node, node.arguments, scope);
       case 'apply':
-        return this.#apply(node.left, node.right, scope);
+        return inferApply(this, node.left, node.right, scope);
       case 'partial':
         this.#children(node, scope);
         return functionType;
       case 'lambda':
-        this.#lambda(node, [], scope);
+        inferLambda(this, node, [], scope);
         return functionType;
       case 'block':
         return this.#block(node.expressions, scope);
@@ -176,7 +175,7 @@ export class Inference {
   }
 
   /** Outside predicates, later steps and the like an operator's operand must be there. */
-  #needs({ role }: Scope, ...nodes: readonly FormulaNode[]): void {
+  needs({ role }: Scope, ...nodes: readonly FormulaNode[]): void {
     if (role === 'context') this.needed.push(...nodes);
   }
 
@@ -192,7 +191,7 @@ export class Inference {
     const { operator } = node;
     const left = this.infer(node.left, scope);
     const right = this.infer(node.right, scope);
-    this.#needs(scope, node.left, node.right);
+    this.needs(scope, node.left, node.right);
     const mayLack = scope.role === 'items' && (left.absent || right.absent);
     switch (operator) {
       case '=':
@@ -222,79 +221,6 @@ export class Inference {
       case '&':
         return stringType;
     }
-  }
-
-  #call(
-    node: FormulaNode & { callee: FormulaNode; function?: string },
-    given: readonly FormulaNode[],
-    scope: Scope,
-    piped?: { node: FormulaNode; type: Type },
-  ): Type {
-    const nodes = piped === undefined ? given : [piped.node, ...given];
-    const types = nodes.map((argument) => {
-      if (argument === piped?.node) return piped.type;
-      // What a lambda is given is known only to the function that it is handed to.
-      return argument.kind === 'lambda' && node.function !== undefined ? functionType : this.infer(argument, scope);
-    });
-    const applied = new Set<FormulaNode>();
-    const apply: Applied = (index, parameters) => {
-      const handed = nodes[index];
-      if (handed?.kind === 'lambda') {
-        applied.add(handed);
-        return this.#lambda(handed, parameters, scope);
-      }
-      if (handed?.kind === 'variable' && !handed.own && parametersOf(handed.name) !== undefined) {
-        const count = parametersOf(handed.name)?.length ?? 0;
-        return resultOf(handed.name, parameters.slice(0, Math.max(1, count)), () => unknown);
-      }
-      return unknown;
-    };
-    if (node.function === 'not') this.#needs(scope, ...nodes);
-    let result = unknown;
-    if (node.function !== undefined) {
-      const wrongCount = countProblem(node.function, nodes.length, scope.role === 'items');
-      if (wrongCount !== undefined) this.report('RS3015', 'error', node, wrongCount, usageOf(node.function));
-      else {
-        checkCall(this, node.function, nodes, types, scope.role === 'items');
-        const left = parametersOf(node.function)?.filter((each) => !each.isOptional).length ?? 0;
-        result = nodes.length < left ? unknown : resultOf(node.function, types, apply);
-      }
-    } else if (!isNameAlone(node.callee)) this.infer(node.callee, scope);
-    for (const argument of nodes) {
-      if (argument.kind === 'lambda' && node.function !== undefined && !applied.has(argument))
-        this.#lambda(argument, [], scope);
-    }
-    return result;
-  }
-
-  #apply(left: FormulaNode, right: FormulaNode, scope: Scope): Type {
-    const type = this.infer(left, scope);
-    if (type.function || type.anything) {
-      // Two functions make a third.
-      if (right.kind !== 'call') {
-        this.infer(right, scope);
-        return unknown;
-      }
-      const result = this.#call(right, right.arguments, scope, { node: left, type });
-      return type.function ? unknown : result;
-    }
-    if (right.kind === 'call') return this.#call(right, right.arguments, scope, { node: left, type });
-    if (right.kind === 'variable' && !right.own && parametersOf(right.name) !== undefined) {
-      const called = { ...right, callee: right, function: right.name };
-      return this.#call(called, [], scope, { node: left, type });
-    }
-    this.infer(right, scope);
-    return unknown;
-  }
-
-  #lambda(node: LambdaNode, given: readonly Type[], scope: Scope): Type {
-    const own = new Map(scope.own);
-    node.parameters.forEach(({ name }, index) => own.set(name, given[index] ?? unknown));
-    const result = this.infer(node.body, { ...scope, own });
-    if (!endsWithCall(node.body) || result.anything) return result;
-    // What a call at its end gives, a lambda hands on as JSONata's sequence: also one or no value is a list then.
-    const { items, max } = spreadOf(result);
-    return union(result, listOf(items, 0, max));
   }
 
   #block(expressions: readonly FormulaNode[], scope: Scope): Type {
@@ -336,7 +262,7 @@ export class Inference {
     let hasOthers = !isPlain;
     for (const { key, value } of pairs) {
       const name = this.infer(key, scope);
-      this.#needs(scope, value);
+      this.needs(scope, value);
       const type = this.infer(value, scope);
       if (key.kind === 'literal' && typeof key.value === 'string') {
         fields.set(key.value, scope.role === 'context' ? present(type) : type);
@@ -366,35 +292,17 @@ export class Inference {
   }
 }
 
-/** `count(…)`: no function, which is said elsewhere, and no field either. */
-function isNameAlone(node: FormulaNode): boolean {
-  return node.kind === 'path' && node.steps.length === 1 && node.steps[0].kind === 'name';
-}
-
-/** Whether the value is what a function gives that may give several. */
-function endsWithCall(node: FormulaNode): boolean {
-  switch (node.kind) {
-    case 'call':
-      return node.function === undefined || !givesOneValue(node.function);
-    case 'conditional':
-      return endsWithCall(node.then) || (node.otherwise !== undefined && endsWithCall(node.otherwise));
-    case 'block': {
-      const last = node.expressions.at(-1);
-      return last !== undefined && endsWithCall(last);
-    }
-    default:
-      return false;
-  }
-}
-
 /** `[…]` with only predicates behind it. */
 function isListAlone({ steps }: PathNode): boolean {
   const [only, second] = steps;
   return only.kind === 'expression' && only.node.kind === 'list' && second === undefined;
 }
 
+const none: ReadonlySet<string> = new Set();
+
 /** Names that a formula binds more than once: which of the values one has is not followed. */
 function reusedNames(nodes: SoundFormula['nodes']): ReadonlySet<string> {
+  if (!nodes.some(({ node: { kind } }) => kind === 'bind' || kind === 'lambda')) return none;
   const bound = nodes.flatMap(({ node }) => {
     if (node.kind === 'bind') return node.name;
     return node.kind === 'lambda' ? node.parameters.map(({ name }) => name) : [];

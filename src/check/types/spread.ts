@@ -28,17 +28,21 @@ export const one = (type: Type): Spread => ({ items: present(type), min: type.ab
 /** The values that a step goes through: of a list its items, of any other value itself. */
 export function spreadOf(type: Type): Spread {
   if (type.anything) return { items: anything, min: 0, max: Infinity };
+  if (type.list === undefined) {
+    const items = present(type);
+    const max = isNever(items) ? 0 : 1;
+    return { items, min: type.absent ? 0 : max, max };
+  }
   const single = { ...present(type), list: undefined };
   const counts = [
     ...(type.absent ? [{ min: 0, max: 0 }] : []),
     ...(isNever(single) ? [] : [{ min: 1, max: 1 }]),
-    ...(type.list === undefined ? [] : [type.list]),
+    type.list,
   ];
   return {
-    items: type.list === undefined ? single : union(single, present(type.list.items)),
-    min:
-      Math.min(...counts.map(({ min }) => min), Infinity) === Infinity ? 0 : Math.min(...counts.map(({ min }) => min)),
-    max: Math.max(0, ...counts.map(({ max }) => max)),
+    items: union(single, present(type.list.items)),
+    min: Math.min(...counts.map(({ min }) => min)),
+    max: Math.max(...counts.map(({ max }) => max)),
   };
 }
 
