@@ -46,9 +46,12 @@ const suspicions: ReadonlySet<FormulaProblem['kind']> = new Set(['length', 'outp
 
 /** Checks each formula by itself: its syntax, and that its variables and functions exist where it stands. */
 export function checkFormulas(model: FlowModel, known: KnownNames, misread: Misread, report: Report): void {
+  const unreadable = model.ids.map(({ name }) => name).filter((name) => !/^[A-Za-z_]\w*$/.test(name));
   for (const use of model.formulas) {
     for (const problem of analyseFormula(use.text, use.place.variables)) {
       if (misread.get(use)?.some(({ start, end }) => start <= problem.start && problem.end <= end)) continue;
+      // Which is told of the id: `$steps.take payment`.
+      if (problem.kind === 'syntax' && unreadable.some((id) => use.text.includes(`$steps.${id}`))) continue;
       if (problem.kind === 'syntax' && use.node.cutOffBy !== undefined) {
         const help = 'quote the whole formula, or write it as a block after `>-`';
         report.error('RS1032', use.node.cutOffBy, 'to YAML this is a comment, and the formula ends before it', help);
@@ -66,6 +69,8 @@ function helpFor(problem: FormulaProblem, use: FormulaUse, known: KnownNames): s
   if (name === undefined) return help;
   if (kind === 'unknown-variable') return meantVariable(name, use, known);
   if (kind === 'bare-name' && !use.place.variables.has(name)) {
+    const list = use.use === 'list' ? new RegExp(`^=?\\s*${name}\\s+in\\s+(.+)$`, 's').exec(use.text)?.[1] : undefined;
+    if (list !== undefined) return `write \`forEach: =${list}\`, and \`as: ${name}\` on a line of its own`;
     const owner = ownerOf(name, known);
     return owner === undefined ? help : `did you mean \`${owner}\`?`;
   }

@@ -48,9 +48,8 @@ export function checkRead(source: Source, read: ReadWorkflow, options: CheckOpti
   if (root === undefined) return { diagnostics: applyIgnoreComments(source, diagnostics, knowsAll) };
   const all = checkWorkflow({ source, root, ...(document !== undefined && { document }), ...options });
   const found = withoutConsequences(all, diagnostics).filter((each) => !isEcho(each));
-  const told = [...diagnostics.filter((each) => !isSaidAgain(each, found)), ...found].sort(
-    (a, b) => a.range.start - b.range.start || a.range.end - b.range.end,
-  );
+  const ofShape = withoutConsequences(diagnostics, all).filter((each) => !isSaidAgain(each, found));
+  const told = [...ofShape, ...found].sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end);
   const valid = document !== undefined && !found.some(({ severity }) => severity === 'error');
   const kept = oncePerName(applyIgnoreComments(source, told, knowsAll), source);
   return valid ? { document, diagnostics: kept } : { diagnostics: kept };

@@ -8,14 +8,23 @@ import type { Diagnostic, DiagnosticCode, Source } from '../syntax/index.js';
 const consequences: readonly (readonly [of: readonly DiagnosticCode[], said: readonly DiagnosticCode[]])[] = [
   // The type of a text that was meant to be a formula (`total: $steps.total`) says nothing about what was meant.
   [['RS2025', 'RS2026'], ['RS5003']],
+  // A field that is not there need not be suspected of being none.
+  [['RS4006', 'RS4030'], ['RS3006']],
+  // Of a formula that is mended otherwise it is not known whether it always says the same.
+  [
+    ['RS3001', 'RS3002', 'RS3003', 'RS3004'],
+    ['RS4014', 'RS4016', 'RS1030'],
+  ],
+  // The type of a date without quotes, which is a sum.
+  [['RS3001'], ['RS3010', 'RS3011', 'RS3013', 'RS3017', 'RS5003']],
   // A step or field that has a default, though not in the place where it is needed.
   [['RS3020'], ['RS4011', 'RS4032']],
 ];
 
-/** What is left of the diagnostics of the flow when those are taken away that only follow from another one. */
-export function withoutConsequences(found: readonly Diagnostic[], ofShape: readonly Diagnostic[]): Diagnostic[] {
+/** What is left of some diagnostics when those are taken away that only follow from another one of them, or of those `beside`. */
+export function withoutConsequences(found: readonly Diagnostic[], beside: readonly Diagnostic[]): Diagnostic[] {
   const rules = consequences.flatMap(([of, said]) => {
-    const causes = [...ofShape, ...found].filter(({ code }) => of.includes(code));
+    const causes = [...beside, ...found].filter(({ code }) => of.includes(code));
     return causes.map(({ range }) => ({ range, said }));
   });
   if (rules.length === 0) return [...found];

@@ -249,5 +249,6 @@ function inside({ within, variables }: Surroundings, enclosure: Enclosure): Surr
 
 /** The name under which a `forEach` binds its element. */
 function elementName(item: FlowItem): string {
-  return textOf(entryOf(item.node, 'as')?.value) ?? 'item';
+  // `as: $line` is told where it stands.
+  return textOf(entryOf(item.node, 'as')?.value)?.replace(/^\$/, '') ?? 'item';
 }

@@ -46,7 +46,7 @@ const keyWords: readonly (readonly [key: string, words: string])[] = [
   ['errors', 'error names name catch on match code codes errorequals exceptions types retryon only'],
   ['exceptErrors', 'except nonretryableerrors nonretryable nonretryableerrortypes ignore exclude'],
   ['attempts', 'max times count maxattempts maximumattempts limit retries maxretries'],
-  ['delay', 'interval wait initialinterval initialdelay intervalseconds pause seconds'],
+  ['delay', 'interval wait initialinterval initialdelay intervalseconds pause seconds every'],
   ['backoff', 'strategy type factor multiplier rate backoffrate backoffcoefficient exponential'],
   ['maxDelay', 'maxinterval maximuminterval cap maxdelayseconds'],
   ['maxDuration', 'maxelapsedtime timeout deadline'],
@@ -114,10 +114,9 @@ export const verbsMeant: ReadonlyMap<string, readonly Verb[]> = inverted<Verb>([
 
 /** What other tools have a verb for and the language has not. */
 export const verbAdvice: ReadonlyMap<string, string> = new Map(
-  split('log print echo debug emit publish notify http mail sql script shell command').map((word) => [
-    word,
-    'a handler does that: write `step: <handler>`, and what it is given under `with`',
-  ]),
+  split(
+    'log print echo debug emit publish notify http mail email sms slack webhook request sql query script shell command',
+  ).map((word) => [word, 'a handler does that: write `step: <handler>`, and what it is given under `with`']),
 );
 
 /** The right form of each verb, for a word whose value shows that its author had another form in mind. */

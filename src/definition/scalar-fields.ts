@@ -1,4 +1,4 @@
-import { durationMeant, durationProblem, parseDuration } from '../common/index.js';
+import { durationMeant, durationProblem, isDuration, parseDuration } from '../common/index.js';
 import { type MappingEntry, type SyntaxNode, isText, nearest } from '../syntax/index.js';
 import { cronProblem, timezoneProblem } from './cron.js';
 import { plainLetters } from './plain-letters.js';
@@ -94,16 +94,33 @@ function named(
 ): string | undefined {
   const value = textOf(entry, expected, report);
   if (value === undefined || patterns[pattern].rule.test(value)) return value;
-  const computed = /^=|^\$|\{/.test(value);
-  report.error(
-    'RS2010',
-    entry.value.range,
-    `${quoted(value)} is not ${expected}`,
-    computed
-      ? 'such names are written out, never computed: choose between them with `branch`'
-      : `it may have ${patterns[pattern].words}`,
-  );
+  report.error('RS2010', entry.value.range, `${quoted(value)} is not ${expected}`, nameHelp(entry, value, pattern));
   return undefined;
+}
+
+function nameHelp({ key }: MappingEntry, value: string, pattern: keyof typeof patterns): string {
+  if (pattern === 'identifier' && /^\$\w+$/.test(value))
+    return `write \`${key.value}: ${value.slice(1)}\`, without \`$\``;
+  if (/^=|^\$|\{/.test(value)) return 'such names are written out, never computed: choose between them with `branch`';
+  if (key.value === 'waitFor' && isDuration(durationMeant(value) ?? value))
+    return `to wait for a time write \`sleep: ${durationMeant(value) ?? value}\``;
+  if (key.value === 'retry' && /\d/.test(value))
+    return `write \`retry: { attempts: ${/\d+/.exec(value)?.[0] ?? '3'} }\``;
+  const file = /([^/\\]+)\.(ya?ml|json)$/.exec(value)?.[1];
+  const meant = mendedName(file ?? value, key.value === 'fail', pattern);
+  if (meant === undefined) return `it may have ${patterns[pattern].words}`;
+  if (file !== undefined) return `write the name that stands in the file behind \`workflow:\`, such as \`${meant}\``;
+  return `write \`${meant}\`${key.value === 'fail' ? '; words for people stand in `message`' : ''}`;
+}
+
+/** `manager-approval` for "manager approval", `NotEnoughStock` for the error "Not enough stock". */
+function mendedName(value: string, isError: boolean, pattern: keyof typeof patterns): string | undefined {
+  const words = plainLetters(value)
+    .split(/[^A-Za-z0-9_.-]+/)
+    .filter((word) => word !== '');
+  const joint = pattern === 'identifier' ? '_' : '-';
+  const name = isError ? words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('') : words.join(joint);
+  return patterns[pattern].rule.test(name) && name.length <= 40 ? name : undefined;
 }
 
 /** Names that are keys: of branches, constants, retry policies. */
@@ -237,6 +254,11 @@ const sameWords: Readonly<Record<string, readonly string[]>> = {
   drop: ['skip'],
 };
 
+/** A date, with or without a time. */
+function isTimestamp(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/.test(text);
+}
+
 export interface DurationRules {
   /** Whether `never` may stand here. */
   readonly never?: boolean;
@@ -279,15 +301,19 @@ function durationText(entry: MappingEntry, given: string, rules: DurationRules, 
     const help =
       given.startsWith('=') || given.startsWith('$')
         ? 'durations are written out, never computed'
-        : durationHelp(given);
+        : durationHelp(key, given);
     report.error(bare ? 'RS2013' : 'RS2014', range, problem, bare ? unitHelp(key, given) : help);
   } else if (rules.zero !== true && parseDuration(given) === 0) {
     report.error('RS2016', range, `\`${key}: ${given}\` is no time at all`, 'leave it out, or write how long is meant');
   }
 }
 
-function durationHelp(given: string): string {
-  const meant = durationMeant(given);
+function durationHelp(key: string, given: string): string {
+  if (isTimestamp(given) && (key === 'sleep' || key === 'timeout')) return `write \`${key}: { until: ="${given}" }\``;
+  const months = /^(\d+)\s*(mo|month|months|monat|monate)$/i.exec(given)?.[1];
+  if (months !== undefined) return `write days, such as \`${Number(months) * 30}d\`: months differ in length`;
+  if (/^\d+M$/.test(given)) return `write \`${given.toLowerCase()}\` if minutes are meant`;
+  const meant = durationMeant(given) ?? durationMeant(`1 ${given}`);
   return meant === undefined ? 'write for example `30s`, `15m`, `2h30m` or `14d`' : `write \`${meant}\``;
 }
 
@@ -299,9 +325,42 @@ export function cron(entry: MappingEntry, report: Report): void {
   const value = textOf(entry, 'a cron expression', report);
   const problem = value === undefined ? undefined : cronProblem(value);
   if (problem !== undefined) {
-    report.error('RS2034', entry.value.range, problem, "`0 7 * * MON-FRI` is seven o'clock on working days");
+    const meant = cronMeant(value ?? '');
+    const help = meant === undefined ? "`0 7 * * MON-FRI` is seven o'clock on working days" : `write \`${meant}\``;
+    report.error('RS2034', entry.value.range, problem, help);
   }
 }
+
+/** The entry of a schedule that a text most likely means. */
+export function scheduleMeant(text: string): string {
+  const [, every] = /^@?every\s+(.+)$/i.exec(text) ?? [];
+  const interval = every === undefined ? undefined : isDuration(every) ? every : durationMeant(every);
+  if (interval !== undefined) return `{ every: ${interval} }`;
+  return `{ cron: "${cronMeant(text) ?? '0 7 * * MON-FRI'}", timezone: UTC }`;
+}
+
+/** Short names of cron, times of day, and six fields of which the first is the second. */
+function cronMeant(text: string): string | undefined {
+  const short = shortCrons[text.trim().toLowerCase()];
+  const [, hour, minute] = /(\d{1,2}):(\d{2})/.exec(text) ?? [];
+  const fields = text.trim().split(/\s+/);
+  const meant =
+    short ??
+    (hour !== undefined
+      ? `${Number(minute)} ${Number(hour)} * * *`
+      : fields.slice(fields.length === 6 ? 1 : 0).join(' '));
+  return cronProblem(meant) === undefined ? meant : undefined;
+}
+
+const shortCrons: Readonly<Record<string, string>> = {
+  '@hourly': '0 * * * *',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@weekly': '0 0 * * 0',
+  '@monthly': '0 0 1 * *',
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+};
 
 export function timezone(entry: MappingEntry, report: Report): void {
   const value = textOf(entry, 'a time zone', report);

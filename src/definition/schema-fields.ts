@@ -8,6 +8,7 @@ import {
   isText,
   nearest,
   nodeAt,
+  textOf,
   toValue,
 } from '../syntax/index.js';
 import { inputSchemaOf } from './input.js';
@@ -93,9 +94,22 @@ class SchemaWalk {
   schema(node: SyntaxNode, isField: boolean): void {
     if (node.kind === 'scalar' && typeof node.value === 'boolean') return;
     if (node.kind !== 'mapping') {
+      if (node.kind === 'sequence') {
+        const inner = textOf(node.items[0]);
+        const item = (inner === undefined ? undefined : typeMeant(inner)) ?? 'type: string';
+        this.fail(node, 'a JSON Schema must be a map, not a list', `write \`{ type: array, items: { ${item} } }\``);
+        return;
+      }
       const type = isText(node) ? (typeMeant(node.value) ?? `type: ${node.value}`) : 'type: string';
       const help = isText(node) ? `write \`{ ${type} }\`` : `write its type, such as \`{ ${type} }\``;
       this.fail(node, `a JSON Schema must be a map, not ${describe(node)}`, help);
+      return;
+    }
+    const fields = node.entries.map(({ key, value }) => ({ name: key.value, type: typeOf(value) }));
+    const [first] = fields;
+    if (isField && first !== undefined && fields.every(({ name, type }) => isNoKeyword(name) && type !== undefined)) {
+      const help = `write \`{ type: object, properties: { ${first.name}: { ${first.type ?? ''} }${fields.length > 1 ? ', …' : ''} } }\``;
+      this.fail(node, 'the fields of a map stand in its `properties`', help);
       return;
     }
     for (const { key, value } of node.entries) this.keyword(key, value, isField);
@@ -165,6 +179,17 @@ class SchemaWalk {
     this.refused.add(node);
     this.report.error('RS2030', node.range, message, help);
   }
+}
+
+/** Nor a misspelt one. */
+function isNoKeyword(name: string): boolean {
+  return !keywords.has(name) && keywordsMeant[name] === undefined && nearest(name, keywords) === undefined;
+}
+
+/** What a field says of its type, in a word or as a schema. */
+function typeOf(node: SyntaxNode): string | undefined {
+  const word = textOf(node.kind === 'mapping' ? entryOf(node, 'type')?.value : node);
+  return word === undefined ? undefined : typeMeant(word);
 }
 
 type Locate = (path: (string | number)[]) => SyntaxNode | undefined;
@@ -256,7 +281,9 @@ function checkDefaults(
       const node = locate([...path, 'default']);
       if (problem !== undefined && node !== undefined) {
         const message = `the default does not fit its own schema: ${problemText(problem)}`;
-        report.error('RS2031', node.range, message, 'change the default, or what the schema allows');
+        const isBoolean = value.type === 'boolean' && isText(node);
+        const help = isBoolean ? booleanHelp(node) : 'change the default, or what the schema allows';
+        report.error('RS2031', node.range, message, help);
       }
     }
     for (const [below, inner] of innerSchemas(value)) visit(inner, [...path, ...below]);

@@ -25,6 +25,10 @@ const meant: ReadonlyMap<string, string> = new Map(
 /** For a word that is no type: what of a JSON Schema is meant by it, such as `type: string, format: date` by `date`. */
 export function typeMeant(word: string): string | undefined {
   if (types.includes(word)) return `type: ${word}`;
+  if (word.endsWith('?')) {
+    const inner = typeMeant(word.slice(0, -1));
+    return inner && `${inner}, optional: true`;
+  }
   const known = meant.get(word.toLowerCase());
   const guess = known === undefined ? nearest(word, types) : undefined;
   return known ?? (guess && `type: ${guess}`);

@@ -1,3 +1,4 @@
+import { durationMeant } from '../common/index.js';
 import {
   type MappingEntry,
   type MappingNode,
@@ -6,6 +7,7 @@ import {
   entryOf,
   isText,
   textOf,
+  toValue,
 } from '../syntax/index.js';
 import { checkOnTimeout, checkPlace, reportNoVerb, reportTwoVerbs } from './item-rules.js';
 import { withKey } from './mended.js';
@@ -61,7 +63,9 @@ class ShapeWalk {
   /** `bodies` is what is around the lists of the map, where that differs from what is around its other fields. */
   #shape(node: MappingNode, shape: Shape, around: Surroundings, bodies = around): void {
     const meant = reportUnknownKeys(node, shape, this.#report);
-    for (const key of shape.required) {
+    const isForeign = node.entries.length > 0 && node.entries.every(({ key }) => !Object.hasOwn(shape.keys, key.value));
+    // A map of which nothing is known is another thing, which has been told.
+    for (const key of isForeign && !isItem(shape) ? [] : shape.required) {
       if (meant.some((each) => each.key === key) || entryOf(node, key) !== undefined) continue;
       const range = node.entries[0]?.key.range ?? node.range;
       this.#report.error('RS2002', range, `${shape.what} needs \`${key}\``, missingHelp(shape, key));
@@ -208,8 +212,14 @@ class ShapeWalk {
   }
 
   #time(entry: MappingEntry, rules: scalar.DurationRules, around: Surroundings): void {
-    if (entry.value.kind === 'mapping') this.#shape(entry.value, innerShapes.until, around);
-    else scalar.duration(entry, rules, this.#report);
+    if (entry.value.kind !== 'mapping') return scalar.duration(entry, rules, this.#report);
+    const units = entry.value.entries.every(({ key }) =>
+      /^(week|day|hour|minute|second|millisecond)s?$/i.test(key.value),
+    );
+    if (!units || entry.value.entries.length === 0) return this.#shape(entry.value, innerShapes.until, around);
+    const text = entry.value.entries.map(({ key, value }) => `${String(toValue(value))} ${key.value}`).join(' ');
+    const help = `write \`${entry.key.value}: ${durationMeant(text) ?? '2h30m'}\``;
+    this.#report.error('RS2001', entry.key.range, `\`${entry.key.value}\` must be a duration, not a map`, help);
   }
 
   #retry(entry: MappingEntry, around: Surroundings): void {
@@ -312,9 +322,14 @@ class ShapeWalk {
         entry.value.kind === 'mapping'
           ? 'begin each entry with `- `'
           : 'write each entry on a line that begins with `- `';
-      const isCron = expected === scheduleList && entry.value.kind === 'scalar' && entry.value.value !== null;
-      const cron = isCron ? `write \`schedule: [{ cron: "${String(entry.value.value)}", timezone: UTC }]\`` : undefined;
-      scalar.wrongKind(entry, expected, this.#report, cron ?? help);
+      const isOne = entry.value.kind === 'scalar' && entry.value.value !== null;
+      const remedy =
+        expected === scheduleList && isOne
+          ? `write for example \`schedule: [${scalar.scheduleMeant(String(toValue(entry.value)))}]\``
+          : entry.key.value === 'onError' && isOne
+            ? 'to go on in spite of the error write `onError: [{ do: [] }]`'
+            : help;
+      scalar.wrongKind(entry, expected, this.#report, remedy);
       return [];
     }
     return entry.value.items.flatMap((node) => {
@@ -323,6 +338,11 @@ class ShapeWalk {
       return [];
     });
   }
+}
+
+/** Of an item at least the verb is known. */
+function isItem(shape: Shape): boolean {
+  return shape === workflowShape;
 }
 
 /** For what stands where a list of items belongs. */
@@ -345,10 +365,7 @@ function entryHelp(each: string, node: SyntaxNode): string {
     return `write \`- when: ${text.startsWith('=') ? text : '…'}\` and below it \`do:\`, or \`- else: [ … ]\``;
   if (each === 'an entry of `onError`')
     return `write \`- errors: [${/^[A-Za-z_][\w.-]*$/.test(text) ? text : '…'}]\` and below it \`do:\``;
-  const [, every] = /^@?every\s+(\w+)$/.exec(text) ?? [];
-  if (every !== undefined) return `write \`{ every: ${every} }\``;
-  const isCron = /^\S+(\s+\S+){4}$/.test(text);
-  return `write \`{ cron: "${isCron ? text : '0 7 * * *'}", timezone: UTC }\`${isCron ? '' : ' or `{ every: 1h }`'}`;
+  return `write for example \`${scalar.scheduleMeant(text)}\``;
 }
 
 /** What is to be written for a key that is missing. */

@@ -9,6 +9,7 @@ import {
   toValue,
   waysOutOf,
 } from '../syntax/index.js';
+import { warnOfItems, warnOfQuotes, warnOfVariable } from './likely-slips.js';
 import { type Report, quoted } from './report.js';
 
 /** Variables that the language binds somewhere; a literal that begins with one nearly always lacks its `=`. */
@@ -46,6 +47,7 @@ export interface ValueRules {
  * tell every other `$secret` in the file.
  */
 export function checkValue(node: SyntaxNode, rules: ValueRules, report: Report): MappingNode[] {
+  warnOfItems(node, report);
   switch (node.kind) {
     case 'scalar':
       if (typeof node.value === 'string') checkText(node, node.value, rules, report);
@@ -87,7 +89,11 @@ function checkText(node: ScalarNode, text: string, rules: ValueRules, report: Re
   }
   const certain = foreignMarker.exec(text);
   const found = certain ?? likelyMarker.exec(text);
-  if (found === null) return;
+  if (found === null) {
+    warnOfQuotes(node, text, report);
+    warnOfVariable(node, text, [...languageVariables, 'item', ...rules.loopVariables], report);
+    return;
+  }
   const range = { start: node.offsetOf(found.index), end: node.offsetOf(found.index + found[0].length) };
   const help = waysOutOf(text, found[0]);
   if (certain !== null) {

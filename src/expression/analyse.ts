@@ -3,9 +3,10 @@ import { nearest } from '../syntax/index.js';
 import { functionNames } from './functions.js';
 import { bindingProblems } from './bindings.js';
 import { type SoundFormula, type StepReference, inspectFormula } from './inspect.js';
-import { indexProblems, outputsProblems, textArithmetic } from './misreadings.js';
+import { indexProblems, outputsProblems, textArithmetic, unquotedDates } from './misreadings.js';
 import { globalObjects, otherVariables, ownForm } from './other-functions.js';
 import type { Span } from './spans.js';
+import { openingQuote, plainQuotes, quotedText } from './written-quotes.js';
 
 /**
  * - `syntax`: the text is no formula
@@ -64,6 +65,7 @@ export function analyseFormula(text: string, knownVariables: KnownVariables): Fo
     ...textArithmetic(inspected, text),
     ...indexProblems(inspected, text),
     ...outputsProblems(inspected, text),
+    ...unquotedDates(inspected, text),
     ...bindingProblems(inspected, text),
   ];
   return problems.sort((a, b) => a.start - b.start || a.end - b.end);
@@ -241,6 +243,15 @@ function bareName(
   if (nameSpan.start > start && text[start] === '`') {
     const quoted = 'what stands in backquotes is the name of a field; text stands in quotes';
     return { ...problem, message: quoted, help: `write \`${joined(name)}\`` };
+  }
+  if (openingQuote.test(name)) {
+    const words = quotedText(text, start);
+    const quotes = `${words.charAt(0)} and ${words.charAt(words.length - 1)} are no quotes in formulas`;
+    return { ...problem, message: quotes, help: `write \`${plainQuotes(words)}\`` };
+  }
+  if (/^(yes|on|no|off)$/i.test(name)) {
+    const value = /^(yes|on)$/i.test(name) ? 'true' : 'false';
+    return { ...problem, help: `write \`${value}\`; as text it is written \`"${name}"\`` };
   }
   const path = steps.flatMap((step) => (step.kind === 'name' ? [step.name] : []));
   const fields = path.slice(1).join('.');

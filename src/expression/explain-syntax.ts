@@ -93,6 +93,11 @@ function explanationOf(error: JsonataFailure, token: string): readonly [message:
       return ['a name in backquotes has no closing backquote', 'close it with a backquote'];
     case 'S0106':
       return ['a comment has no closing `*/`', 'close it with `*/`'];
+    case 'S0102':
+      return [`the number \`${token}\` is too large`, 'write it as text'];
+    case 'S0103':
+    case 'S0104':
+      return ['a `\\` in a text begins something that there is not', 'write `\\\\` for the sign itself'];
     case 'S0201':
       return [
         `\`${token}\` is not expected here`,
@@ -121,6 +126,17 @@ function explanationOf(error: JsonataFailure, token: string): readonly [message:
       return [`\`${token}\` needs something before it`, 'write what it works on before it, or remove it'];
     case 'S0212':
       return ['only a variable (`$name`) can stand before `:=`', 'write `$name := …`; to compare write `=`'];
+    case 'S0208':
+      return ['the parameters of a function begin with `$`', 'write `function($x){ … }`'];
+    case 'S0209':
+    case 'S0210':
+    case 'S0215':
+    case 'S0216':
+      return ['what stands in brackets here cannot follow what is before it', 'put what is before it in brackets'];
+    case 'S0213':
+      return [`\`${String(error.value)}\` is no field`, 'an item of a list is read by its position in brackets: `[0]`'];
+    case 'S0301':
+      return ['a regular expression is empty', 'write what is looked for between the two `/`'];
     case 'S0217':
       return ['`%` leads nowhere: there is no item around the one at hand', 'begin with a variable'];
     case 'S0302':

@@ -2,6 +2,8 @@ import { functionNames } from './functions.js';
 import type { Token } from './lexer.js';
 import { type Run, argumentsAt, endsOperand, isName, operandEndingAt, operandStartingAt, textOf } from './operands.js';
 import { ownForm } from './other-functions.js';
+import { dateAt } from './written-dates.js';
+import { openingQuote, plainQuotes, quotedText } from './written-quotes.js';
 
 /** A way of writing that another language has; offsets into the text. */
 export interface Habit {
@@ -36,6 +38,8 @@ const infix: Readonly<Record<string, (left: string, right: string) => string>> =
   gte: (left, right) => `${left} >= ${right}`,
   le: (left, right) => `${left} <= ${right}`,
   lte: (left, right) => `${left} <= ${right}`,
+  x: (left, right) => `${left} * ${right}`,
+  times: (left, right) => `${left} * ${right}`,
   mod: (left, right) => `${left} % ${right}`,
   div: (left, right) => `$floor(${left} / ${right})`,
   unless: (left, right) => `$not(${right}) ? ${left}`,
@@ -76,7 +80,64 @@ class Place {
   }
 
   habit(): Habit | undefined {
+    const written = this.#writing();
+    if (written !== undefined) return written;
     return this.#token.kind === 'operator' ? this.#operator() : isName(this.#token) ? this.#word() : undefined;
+  }
+
+  /** What people write who think of no language at all: quotes of a text program, `10%`, `1,5`, `3d`, `a; b`. */
+  #writing(): Habit | undefined {
+    const { kind, text, start, end } = this.#token;
+    const next = this.#next;
+    if (kind === 'name' && openingQuote.test(text)) {
+      const words = quotedText(this.text, start);
+      const message = `${words.charAt(0)} and ${words.charAt(words.length - 1)} are no quotes in formulas`;
+      return { start, end: start + words.length, message, help: `write \`${plainQuotes(words)}\`` };
+    }
+    if (text === ';' && this.#separates()) return this.#habit(';', 'separate by `,` what a function is given');
+    if (kind !== 'number' || next === undefined) return undefined;
+    const date = dateAt(this.text, start);
+    if (date !== undefined) return { start, end: start + date.written.length, ...date };
+    const following = this.tokens[this.index + 2];
+    if (next.text === '%' && !startsOperand(following)) {
+      const share = Number((Number(text) / 100).toPrecision(12));
+      return { start, end: next.end, message: `\`${text}%\` is no number in formulas`, help: `write \`${share}\`` };
+    }
+    if (next.text === ',' && following?.kind === 'number' && !this.#isInside()) {
+      const message = 'a decimal number has a point, not a comma';
+      return { start, end: following.end, message, help: `write \`${text}.${following.text}\`` };
+    }
+    if (next.kind === 'name' && next.start === end && /^(ms|[dhms])$/.test(next.text)) {
+      const sign = this.#previous?.text === '-' ? '-' : '';
+      const before = operandEndingAt(this.tokens, this.index - 2);
+      const time = before === undefined ? '$now()' : short(textOf(this.tokens, before, this.text));
+      const help = `write \`$addDuration(${time}, "${sign}${text}${next.text}")\``;
+      return { start, end: next.end, message: `\`${text}${next.text}\` is no number in formulas`, help };
+    }
+    return undefined;
+  }
+
+  /** Whether a `;` stands among what a function is given: `$round($x; 2)`. */
+  #separates(): boolean {
+    const open = this.#opening();
+    const callee = open === undefined ? undefined : this.tokens[open - 1];
+    return open !== undefined && this.tokens[open]?.text === '(' && callee !== undefined && callee.kind !== 'operator';
+  }
+
+  #isInside(): boolean {
+    return this.#opening() !== undefined;
+  }
+
+  /** The bracket that is open here. */
+  #opening(): number | undefined {
+    let depth = 0;
+    for (let at = this.index - 1; at >= 0; at -= 1) {
+      const token = this.tokens[at];
+      if (token?.kind !== 'operator') continue;
+      if (')]}'.includes(token.text)) depth += 1;
+      if ('([{'.includes(token.text) && --depth < 0) return at;
+    }
+    return undefined;
   }
 
   #operator(): Habit | undefined {
@@ -287,6 +348,11 @@ class Place {
       help,
     };
   }
+}
+
+/** What can follow an operator as its right side. */
+function startsOperand(token: Token | undefined): boolean {
+  return token !== undefined && (token.kind !== 'operator' || '([{'.includes(token.text));
 }
 
 const comparisons: ReadonlySet<string> = new Set(['=', '!=', '<', '<=', '>', '>=', 'in']);

@@ -1,6 +1,7 @@
 import type { FormulaProblem } from './analyse.js';
 import type { BinaryNode, FormulaNode, PathNode } from './formula-tree.js';
 import type { SoundFormula } from './inspect.js';
+import { dateAt } from './written-dates.js';
 
 /*
  * What other languages write and JSONata reads as something else: formulas that compile and then fail, or give what
@@ -85,6 +86,17 @@ function timeHelp({ operator, left, right }: BinaryNode, text: string): string {
   }
   const duration = isDuration ? String(other.value) : '1d';
   return `write \`$addDuration(${shown(time)}, "${operator === '-' ? '-' : ''}${duration}")\``;
+}
+
+/** `2030-12-31`, which as it stands is a subtraction. */
+export function unquotedDates({ nodes }: SoundFormula, text: string): FormulaProblem[] {
+  return nodes.flatMap(({ node }) => {
+    const isFirst = node.kind === 'literal' && typeof node.value === 'number';
+    const date = isFirst && /^\d{4}-\d{2}-\d{2}/.test(text.slice(node.start)) ? dateAt(text, node.start) : undefined;
+    if (date === undefined) return [];
+    const { message, help, written } = date;
+    return [{ kind: 'syntax' as const, message, start: node.start, end: node.start + written.length, help }];
+  });
 }
 
 /** Variables that are maps whatever a flow does: nothing is at a position of them. */

@@ -114,10 +114,13 @@ export const globalObjects: ReadonlySet<string> = new Set(
 
 /** Variables of other tools, with ours. */
 export const otherVariables: ReadonlyMap<string, string> = new Map([
-  ...'inputs params parameters args payload'.split(' ').map((word): [string, string] => [word, 'input']),
+  ...'inputs params parameters args payload json body trigger'
+    .split(' ')
+    .map((word): [string, string] => [word, 'input']),
   ...'vars variables const consts globals locals'.split(' ').map((word): [string, string] => [word, 'constants']),
   ...'step outputs tasks results nodes'.split(' ').map((word): [string, string] => [word, 'steps']),
   ...'it each current element loop row value'.split(' ').map((word): [string, string] => [word, 'item']),
+  ...'output response'.split(' ').map((word): [string, string] => [word, 'result']),
   ...'execution workflowRun'.split(' ').map((word): [string, string] => [word, 'run']),
   ...'err exception e failure'.split(' ').map((word): [string, string] => [word, 'error']),
   ...'flow'.split(' ').map((word): [string, string] => [word, 'workflow']),

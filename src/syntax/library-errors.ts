@@ -109,6 +109,13 @@ function missing(error: YAMLError, tokens: readonly CST.Token[], text: string, r
       help: 'put a space before it; if it is part of a text, put the whole text in quotes',
     };
   }
+  if (error.message.startsWith('Sequence item without -')) {
+    return {
+      message: 'this line stands among the items of a list, and begins with no `- `',
+      range: wordAt(text, range.start),
+      help: 'indent it like the other keys of its item, two spaces deeper than the `-`',
+    };
+  }
   if (error.message.startsWith('Missing , ')) {
     return {
       message: 'a comma is missing before this',

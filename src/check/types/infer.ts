@@ -166,6 +166,9 @@ export class Inference {
     const some = fields.slice(0, 8).map((each) => `\`${each}\``);
     const help =
       this.world.help?.(owner, name, fields) ??
+      (name === 'length'
+        ? `\`$count(${owner})\` counts the items of a list, \`$length(${owner})\` the characters of a text`
+        : undefined) ??
       (guess !== undefined
         ? `did you mean \`${owner}.${guess}\`?`
         : some.length === 0
