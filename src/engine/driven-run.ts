@@ -89,15 +89,9 @@ export class DrivenRun {
   /** @throws as `JournalWriter.commit`, and WalkSuspended where the run could not be begun here */
   async commit(written: WrittenUnit, transition?: Transition, inboxSeq?: number): Promise<boolean> {
     if (this.#isLost) throw this.leaseLost();
-    const { entries, children, posts, reopen } = written;
+    const { entries, posts, reopen } = written;
     if (entries.length === 0 && posts.length === 0 && reopen.length === 0 && transition === undefined) return true;
-    const unit: FirstUnit = {
-      entries,
-      ...(children.length > 0 && { children }),
-      ...(posts.length > 0 && { posts }),
-      ...(reopen.length > 0 && { reopen }),
-      ...(transition && { transition }),
-    };
+    const unit: FirstUnit = transition === undefined ? written : { ...written, transition };
     if (this.#record === undefined && this.#starting === undefined) {
       this.#starting = this.#start(unit);
       return this.#starting;

@@ -86,6 +86,7 @@ export class Engine {
       onFault: (error, runId) => this.#faultListeners.forEach((listener) => listener(error, runId)),
       hasListeners: () => this.#listeners.size > 0,
       onEnd: (ended) => this.#endWaiters.get(ended.id)?.forEach((waiter) => waiter(ended)),
+      onLeft: (runId) => this.#endWaiters.get(runId)?.forEach((waiter) => waiter()),
     });
     this.#recoverer = new Recoverer(settings, owner, this.#registry);
     this.#retention = new Retention(settings);
@@ -175,9 +176,12 @@ export class Engine {
     try {
       for (;;) {
         const changed = new Promise<void>((resolve) => (wake = resolve));
-        const run = ended === undefined ? await this.getRun(runId) : toRun(ended);
-        if (isTerminal(run.status)) return run;
-        if (expired) throw new RunsheetError('RS_RESULT_TIMEOUT', `${runId} is ${run.status} after ${timeoutMs} ms`);
+        // What is driven here has not ended, and tells of its end.
+        const isUnderWay = ended === undefined && !expired && this.#worker.drives(runId);
+        const run = ended === undefined && !isUnderWay ? await this.getRun(runId) : ended && toRun(ended);
+        if (run !== undefined && isTerminal(run.status)) return run;
+        if (run !== undefined && expired)
+          throw new RunsheetError('RS_RESULT_TIMEOUT', `${runId} is ${run.status} after ${timeoutMs} ms`);
         if (this.#worker.stopping) throw stopped();
         await changed;
       }

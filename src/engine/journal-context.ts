@@ -384,6 +384,7 @@ export class JournalContext implements DurableContext {
   /** The earliest of those that are due. */
   #timedOut(): TimedOut | undefined {
     const now = this.#clock.now();
+    if (this.#earliest() > now) return undefined;
     const due = [...this.#gates.due(now), ...this.#children.due(now), ...this.#sleeps.dueDeadlines(now)];
     return due.sort((a, b) => a.at - b.at)[0];
   }

@@ -31,6 +31,8 @@ export interface WorkerOptions {
   readonly onFault: (error: unknown, runId: string | null) => void;
   /** A run has ended, durably; as it was claimed, with how it ended. */
   readonly onEnd: (ended: RunRecord) => void;
+  /** A run is no longer driven here, and has not ended here. */
+  readonly onLeft: (runId: string) => void;
 }
 
 /** How often is looked whether a run can be taken that is due and could not be. */
@@ -76,6 +78,11 @@ export class Worker {
 
   get stopping(): boolean {
     return this.#stopping !== undefined;
+  }
+
+  /** Whether it is driven here at this moment: then its end will be told, unless it is left before that. */
+  drives(runId: string): boolean {
+    return this.#drivers.get(runId)?.lease !== undefined;
   }
 
   /** Fills the free slots once. Answers how many runs were taken. */
@@ -305,6 +312,7 @@ export class Worker {
     const drive = this.#seeToItsEnd(driver).then((end) => {
       this.#leave(driver);
       this.#drives.delete(drive);
+      if (end !== 'ended') this.#options.onLeft(id);
       // Where nothing waits for the slot, its end needs no look; a run that waits may be due before all others.
       if (end !== 'ended' || !this.#nothingDue) this.wake();
     });

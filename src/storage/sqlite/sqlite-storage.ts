@@ -198,6 +198,10 @@ export class SqliteStorage implements Storage {
   async commitUnits(units: readonly Unit[], { alone = false }: CommitOptions = {}): Promise<UnitResult[]> {
     const { writes, transitions } = this.#opened();
     const isAlone = alone && writes.isIdle;
+    const [only] = units;
+    if (only !== undefined && units.length === 1 && !isAlone) {
+      return [await writes.submit(() => transitions.commitUnit(only), { bytes: sizeOfUnit(only) })];
+    }
     const results = units.map((unit) => writes.submit(() => transitions.commitUnit(unit), { bytes: sizeOfUnit(unit) }));
     if (isAlone) await writes.flushInline(results);
     // All are settled before the first failure is reported, so that the caller knows what stands.
