@@ -76,9 +76,10 @@ export class GroupCommit {
     this.#deliveries = new Deliveries(options.clock, () => this.#schedule());
   }
 
-  /** Nothing is queued or waits to become durable. */
+  /** Nothing is queued, waits to become durable, or is durable and not answered yet. */
   get isIdle(): boolean {
-    return this.#queue.length === 0 && this.#options.durability.waiting.count === 0;
+    const { waiting } = this.#options.durability;
+    return this.#queue.length === 0 && waiting.count === 0 && !this.#deliveries.areUnderWay;
   }
 
   /** Runs `apply`, which must be synchronous, in the next transaction; resolves with what it returned. */
