@@ -40,7 +40,7 @@ const lines: readonly Line[] = [
   { line: 'schedules trigger report morning' },
   { line: 'archive --older-than 1s' },
   { line: 'cleanup --older-than 1s' },
-  { line: 'doctor', code: 1 },
+  { line: 'doctor' },
   { line: 'migrate' },
 ];
 

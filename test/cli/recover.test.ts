@@ -17,7 +17,7 @@ describe('runsheet recover', () => {
     await project.runsheet(['start', 'hold']);
     await project.runsheet(['start', 'hold']);
     const worker = startCommand(builtCommand(), project, ['worker']);
-    await worker.told('holding\nholding\n');
+    await worker.told('holding\n', 2);
     worker.child.kill('SIGKILL');
     await worker.ended;
 
