@@ -1,4 +1,4 @@
-import type { JsonValue } from '../common/index.js';
+import { type JsonValue, paint } from '../common/index.js';
 import type { Definition, DefinitionDiff, FieldChange, ItemChange } from '../definition/index.js';
 import type { AffectedRuns } from './affected-runs.js';
 import { type Given, adoptCommand } from './next-commands.js';
@@ -7,7 +7,7 @@ import { shortHash, shortJson } from './text.js';
 
 const longestValue = 70;
 const mostRuns = 5;
-const colors = { '+': 32, '-': 31, '~': 33, '>': 36 } as const;
+const colors = { '+': 'green', '-': 'red', '~': 'yellow', '>': 'cyan' } as const;
 
 type Mark = keyof typeof colors;
 
@@ -23,7 +23,7 @@ export function diffText(
   if (diff.same) return side('same: ', after);
   const line = (mark: Mark, text: string, indent = 2): string => {
     const shown = hanging(`${' '.repeat(indent)}${mark} ${text}`, columns, indent + 4).slice(indent);
-    return `${' '.repeat(indent)}${color ? `\u001b[${colors[mark]}m${shown}\u001b[0m` : shown}\n`;
+    return `${' '.repeat(indent)}${paint(shown, color ? colors[mark] : undefined)}\n`;
   };
   const field = (change: FieldChange, indent?: number): string => line(markOf(change), fieldText(change), indent);
   const ofDocument = diff.document.map((change) => field(change));

@@ -1,3 +1,4 @@
+import { type Color, paint } from '../common/index.js';
 import type { RunEvent } from '../engine/index.js';
 import { type Io, wantsColor } from './io.js';
 import { durationText, oneLine, placeText, timeText } from './text.js';
@@ -28,7 +29,7 @@ export class Progress {
     const isFolded = this.#folder.folds(event);
     for (const { run, workflow, step, text } of this.#folder.news(event.at, !isFolded)) {
       const at = this.#placeOf({ ...event, run, workflow, step, occurrence: null });
-      this.#line(event.at, 'turns', 2, this.#run === undefined ? `${at}  ${run}` : at, text);
+      this.#line(event.at, 'turns', 'faint', this.#run === undefined ? `${at}  ${run}` : at, text);
     }
     if (isFolded) return;
     const [what, color, detail] = this.#describe(event, startedAt);
@@ -36,12 +37,12 @@ export class Progress {
     this.#line(event.at, what, color, about, detail);
   }
 
-  #line(at: number, what: string, color: number, about: string, detail: string): void {
+  #line(at: number, what: string, color: Color, about: string, detail: string): void {
     const time = new Date(at).toISOString().slice(11, 23);
     const word = what.padEnd(9);
     const rest = detail === '' ? '' : `  ${oneLine(detail)}`;
     const line = hanging(`${time}  ${word}  ${about}${rest}`, columnsOf(this.#io, 'err'), 14);
-    this.#io.err(`${this.#color ? line.replace(word, `\u001b[${color}m${word}\u001b[0m`) : line}\n`);
+    this.#io.err(`${this.#color ? line.replace(word, paint(word, color)) : line}\n`);
   }
 
   /** Something about what was just told. */
@@ -62,50 +63,50 @@ export class Progress {
     return run === this.#run ? place : `${workflow}/${place}`;
   }
 
-  #describe(event: RunEvent, startedAt: number | undefined): [what: string, color: number, detail: string] {
+  #describe(event: RunEvent, startedAt: number | undefined): [what: string, color: Color, detail: string] {
     const { error, dueAt } = event;
     const reason = error === undefined ? '' : `${error.name}: ${error.message}`;
     switch (event.type) {
       case 'workflow:started':
-        return ['started', 1, event.run];
+        return ['started', 'bold', event.run];
       case 'workflow:sleeping':
-        return ['sleeping', 36, untilText(dueAt)];
+        return ['sleeping', 'cyan', untilText(dueAt)];
       case 'workflow:waiting':
-        return ['waiting', 36, untilText(dueAt)];
+        return ['waiting', 'cyan', untilText(dueAt)];
       case 'workflow:compensating':
-        return ['undoing', 33, ''];
+        return ['undoing', 'yellow', ''];
       case 'workflow:cancelled':
-        return ['cancelled', 33, reason];
+        return ['cancelled', 'yellow', reason];
       case 'workflow:completed':
-        return ['completed', 32, ''];
+        return ['completed', 'green', ''];
       case 'workflow:failed':
-        return ['failed', 31, reason];
+        return ['failed', 'red', reason];
       case 'step:started':
-        return ['started', 2, (event.attempt ?? 1) > 1 ? `attempt ${event.attempt}` : ''];
+        return ['started', 'faint', (event.attempt ?? 1) > 1 ? `attempt ${event.attempt}` : ''];
       case 'step:completed':
-        return ['completed', 32, startedAt === undefined ? '' : durationText(event.at - startedAt)];
+        return ['completed', 'green', startedAt === undefined ? '' : durationText(event.at - startedAt)];
       case 'step:failed':
-        return ['failed', 31, reason];
+        return ['failed', 'red', reason];
       case 'step:retry':
         return [
           'retrying',
-          33,
+          'yellow',
           `${reason}${typeof dueAt === 'number' ? `; again in ${durationText(dueAt - event.at)}` : ''}`,
         ];
       case 'step:skipped':
-        return ['skipped', 2, ''];
+        return ['skipped', 'faint', ''];
       case 'signal:received':
-        return ['signal', 32, ''];
+        return ['signal', 'green', ''];
       case 'signal:timeout':
-        return ['timed out', 33, ''];
+        return ['timed out', 'yellow', ''];
       case 'compensation:started':
-        return ['undoing', 33, (event.attempt ?? 1) > 1 ? `attempt ${event.attempt}` : ''];
+        return ['undoing', 'yellow', (event.attempt ?? 1) > 1 ? `attempt ${event.attempt}` : ''];
       case 'compensation:completed':
-        return ['undone', 33, ''];
+        return ['undone', 'yellow', ''];
       case 'compensation:failed':
-        return ['stuck', 31, reason];
+        return ['stuck', 'red', reason];
       case 'compensation:skipped':
-        return ['kept', 33, ''];
+        return ['kept', 'yellow', ''];
     }
   }
 }

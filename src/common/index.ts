@@ -6,6 +6,7 @@ export { canonicalJson } from './canonical-json.js';
 export { durationMeant } from './duration-meant.js';
 export { durationProblem, durationText, isDuration, parseDuration, writeDuration } from './duration.js';
 export { countText, placeText, shortJson } from './text.js';
+export { type Color, paint } from './paint.js';
 export { fittedTable, table } from './table.js';
 export { type Cell, cellsOf, harmless } from './display-width.js';
 export { cutTo, padEnd, widthOf, wrap } from './columns.js';

@@ -1,5 +1,5 @@
 import type { Diagnostic, Severity } from './diagnostic.js';
-import { type Cell, cellsOf, harmless, wrap } from '../common/index.js';
+import { type Cell, type Color, cellsOf, harmless, paint, wrap } from '../common/index.js';
 import type { Range, Source } from './source.js';
 
 export interface RenderOptions {
@@ -138,7 +138,13 @@ function oneLine(message: string): string {
 type Style = Severity | 'bold' | 'faint' | 'help';
 type Paint = (style: Style, text: string) => string;
 
-const codes: Readonly<Record<Style, number>> = { error: 31, warning: 33, help: 36, bold: 1, faint: 2 };
+const colors: Readonly<Record<Style, Color>> = {
+  error: 'red',
+  warning: 'yellow',
+  help: 'cyan',
+  bold: 'bold',
+  faint: 'faint',
+};
 
-const painted: Paint = (style, text) => (text === '' ? '' : `\u001b[${codes[style]}m${text}\u001b[0m`);
+const painted: Paint = (style, text) => paint(text, colors[style]);
 const plain: Paint = (_style, text) => text;

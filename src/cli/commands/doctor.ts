@@ -1,3 +1,4 @@
+import { paint } from '../../common/index.js';
 import { checkDatabase } from '../doctor/database.js';
 import type { Finding } from '../doctor/finding.js';
 import { checkInstallation } from '../doctor/installation.js';
@@ -33,13 +34,13 @@ export async function doctor(options: DoctorOptions, io: Io): Promise<ExitCode> 
 }
 
 const marks = { fine: 'ok', warning: 'warning', problem: 'problem' } as const;
-const colors = { fine: 32, warning: 33, problem: 31 } as const;
+const colors = { fine: 'green', warning: 'yellow', problem: 'red' } as const;
 const markWidth = 9;
 
 function textOf({ subject, state, message, remedy }: Finding, columns: number | undefined, inColor: boolean): string {
   const mark = marks[state];
   const first = hanging(`${mark.padEnd(markWidth)}${subject}: ${message}`, columns, markWidth);
-  const painted = inColor ? first.replace(mark, `\u001b[${colors[state]}m${mark}\u001b[0m`) : first;
+  const painted = inColor ? first.replace(mark, paint(mark, colors[state])) : first;
   const indent = ' '.repeat(markWidth);
   return remedy === undefined ? `${painted}\n` : `${painted}\n${hanging(indent + remedy, columns, markWidth)}\n`;
 }

@@ -1,4 +1,4 @@
-import { wrap } from '../../common/index.js';
+import { type Color, paint, wrap } from '../../common/index.js';
 import { nearest } from '../../syntax/index.js';
 import { type DiagnosticEntry, diagnosticEntries } from '../diagnostic-entry.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
@@ -36,14 +36,14 @@ function entryText(
   columns: number,
   inColor: boolean,
 ): string {
-  const paint = (style: number, text: string): string => (inColor ? `\u001b[${style}m${text}\u001b[0m` : text);
-  const heading = `${paint(severity === 'error' ? 31 : 33, `${severity} ${code}`)}${paint(1, `: ${plain(title)}`)}`;
-  const example = (word: string, style: number, text: string | undefined): string[] =>
-    text === undefined ? [] : ['', `${paint(style, word)}`, '', text.trimEnd().replace(/^(?=.)/gm, '    ')];
+  const painted = (color: Color, text: string): string => paint(text, inColor ? color : undefined);
+  const heading = `${painted(severity === 'error' ? 'red' : 'yellow', `${severity} ${code}`)}${painted('bold', `: ${plain(title)}`)}`;
+  const example = (word: string, color: Color, text: string | undefined): string[] =>
+    text === undefined ? [] : ['', painted(color, word), '', text.trimEnd().replace(/^(?=.)/gm, '    ')];
   const paragraphs = meaning
     .split(/\n{2,}/)
     .map((paragraph) => wrap(plain(paragraph.replace(/\s+/g, ' ').trim()), columns).join('\n'));
-  return `${[heading, '', paragraphs.join('\n\n'), ...example('wrong', 31, wrong), ...example('right', 32, right)].join('\n')}\n`;
+  return `${[heading, '', paragraphs.join('\n\n'), ...example('wrong', 'red', wrong), ...example('right', 'green', right)].join('\n')}\n`;
 }
 
 /** Markdown as a terminal shows it: links as their text. */

@@ -1,5 +1,5 @@
 import type { RunHistory } from '../../engine/index.js';
-import { cutTo, widthOf } from '../../common/index.js';
+import { type Color, cutTo, paint, widthOf } from '../../common/index.js';
 import { titleOf } from '../graph/item-labels.js';
 import {
   type StateName,
@@ -46,10 +46,10 @@ interface Line {
 
 /** The lines of the view, cut to the screen. A function of what it is given alone. */
 export function renderLive({ run, advice, notice }: LiveView, now: number, screen: Screen): string[] {
-  const head = headTexts(run, now, screen.columns).map((text) => paint(text, 'bold', screen));
+  const head = headTexts(run, now, screen.columns).map((text) => cutAndPaint(text, 'bold', screen));
   const foot = [
     ...advice.flatMap((command) => commandLines(command, screen.columns)),
-    ...(notice === undefined ? [] : [paint(notice, 'attention', screen)]),
+    ...(notice === undefined ? [] : [cutAndPaint(notice, 'yellow', screen)]),
   ];
   const room = Math.max(1, screen.rows - head.length - foot.length);
   const body = fitted(linesOf(run, now, 0), room, now, screen);
@@ -164,7 +164,7 @@ function fitted(lines: readonly Line[], room: number, now: number, screen: Scree
   const left = lines.length - kept.length;
   return left === 0
     ? shown
-    : [paint(`  … ${left} more ${left === 1 ? 'line' : 'lines'}`, 'quiet', screen), ...shown].slice(0, room);
+    : [cutAndPaint(`  … ${left} more ${left === 1 ? 'line' : 'lines'}`, 'faint', screen), ...shown].slice(0, room);
 }
 
 const marks: Readonly<Record<StateName, string>> = {
@@ -192,18 +192,17 @@ function lineText({ depth, state, name, detail }: Line, now: number, screen: Scr
   if (!screen.color) return text;
   const head = `${indent}${mark}`;
   return text.startsWith(head)
-    ? `${indent}\u001b[${terminalColors[state]}m${mark}\u001b[0m${faint(text.slice(head.length), name, state)}`
+    ? indent + paint(mark, terminalColors[state]) + faint(text.slice(head.length), name, state)
     : text;
 }
 
 /** What is said of an item is fainter than its name; what is not reached is faint as a whole. */
 function faint(text: string, name: string, state: StateName): string {
-  if (state === 'not-reached' || state === 'skipped') return `\u001b[2m${text}\u001b[0m`;
+  if (state === 'not-reached' || state === 'skipped') return paint(text, 'faint');
   const end = name.length + 1;
-  return text.length <= end ? text : `${text.slice(0, end)}\u001b[2m${text.slice(end)}\u001b[0m`;
+  return text.slice(0, end) + paint(text.slice(end), 'faint');
 }
 
-function paint(text: string, how: 'bold' | 'quiet' | 'attention', { columns, color }: Screen): string {
-  const cut = cutTo(text, columns);
-  return color ? `\u001b[${{ bold: 1, quiet: 2, attention: 33 }[how]}m${cut}\u001b[0m` : cut;
+function cutAndPaint(text: string, how: Color, { columns, color }: Screen): string {
+  return paint(cutTo(text, columns), color ? how : undefined);
 }

@@ -1,16 +1,16 @@
-import { type JsonValue, padEnd, widthOf } from '../../common/index.js';
+import { type Color, type JsonValue, padEnd, paint, widthOf } from '../../common/index.js';
 import { type FlowPlaces, turnAround } from '../../engine/index.js';
 import type { JournalRow } from '../../storage/index.js';
 import { hanging } from '../terminal-text.js';
 import { placeText } from '../text.js';
 import { type Tone, entryText } from './entry-text.js';
 
-const colors: Readonly<Record<Tone, number | undefined>> = {
+const colors: Readonly<Record<Tone, Color | undefined>> = {
   plain: undefined,
-  quiet: 2,
-  good: 32,
-  bad: 31,
-  attention: 33,
+  quiet: 'faint',
+  good: 'green',
+  bad: 'red',
+  attention: 'yellow',
 };
 
 /** Longer places push what happened out of its column. */
@@ -55,7 +55,7 @@ export class LogLines {
     const whole = hanging(before + text, this.#columns, Math.min(widthOf(before), mostIndent));
     const color = this.#color ? colors[tone] : undefined;
     const what = whole.slice(before.length);
-    const line = color === undefined ? whole : `${before}\u001b[${color}m${what}\u001b[0m`;
+    const line = color === undefined ? whole : before + paint(what, color);
     if (day === this.#day) return [line];
     this.#day = day;
     return [day, line];

@@ -1,3 +1,4 @@
+import type { Color } from '../../common/index.js';
 import type { Item } from '../../definition/index.js';
 import type { ReversalHistory, StepHistory } from '../../engine/index.js';
 
@@ -78,15 +79,15 @@ function forwardState(step: StepHistory, item: Item | undefined, isEnded: boolea
   }
 }
 
-/** What a terminal is told (SGR) to show a state by its colour; faint what has not happened. */
-export const terminalColors: Readonly<Record<StateName, number>> = {
-  'not-reached': 2,
-  running: 36,
-  waiting: 33,
-  completed: 32,
-  failed: 31,
-  skipped: 2,
-  aborted: 33,
-  undone: 35,
-  stuck: 31,
+/** The colour of a state on a terminal; faint what has not happened. */
+export const terminalColors: Readonly<Record<StateName, Color>> = {
+  'not-reached': 'faint',
+  running: 'cyan',
+  waiting: 'yellow',
+  completed: 'green',
+  failed: 'red',
+  skipped: 'faint',
+  aborted: 'yellow',
+  undone: 'magenta',
+  stuck: 'red',
 };

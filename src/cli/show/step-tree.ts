@@ -1,5 +1,5 @@
 import type { HistoryError, ReversalHistory, RunHistory, StepHistory } from '../../engine/index.js';
-import { cutTo, padEnd, widthOf } from '../../common/index.js';
+import { cutTo, padEnd, paint, widthOf } from '../../common/index.js';
 import { showCommand } from '../next-commands.js';
 import {
   type StateName,
@@ -198,5 +198,5 @@ function render(header: readonly string[], rows: readonly Row[], options: TreeOp
 function colored(line: string, at: number, text: string, state: StateName): string {
   const start = line.indexOf(text, Math.min(at, line.length) - 2);
   if (text === '' || start === -1) return line;
-  return `${line.slice(0, start)}\u001b[${terminalColors[state]}m${text}\u001b[0m${line.slice(start + text.length)}`;
+  return line.slice(0, start) + paint(text, terminalColors[state]) + line.slice(start + text.length);
 }

@@ -1,4 +1,4 @@
-import { durationText } from '../../common/index.js';
+import { durationText, paint } from '../../common/index.js';
 import type { Coverage } from '../../testing/flow-runner/index.js';
 import { xmlAttribute, xmlText } from '../formats/xml.js';
 import { countText } from '../text.js';
@@ -8,7 +8,7 @@ import type { FileReport, TestReport } from './file-report.js';
 export function fileText({ file, tests }: FileReport, color: boolean): string {
   const shown = tests.map(({ name, ok, durationMs, text }) => {
     const word = ok ? 'ok  ' : 'FAIL';
-    const line = `  ${color ? `\u001b[${ok ? 32 : 31}m${word}\u001b[0m` : word}  ${name} (${durationText(durationMs)})\n`;
+    const line = `  ${paint(word, color ? (ok ? 'green' : 'red') : undefined)}  ${name} (${durationText(durationMs)})\n`;
     return ok ? line : `${line}\n${text}\n`;
   });
   return `${file}\n${shown.join('')}`;

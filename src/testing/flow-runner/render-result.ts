@@ -1,4 +1,4 @@
-import { durationText, fittedTable, wrap } from '../../common/index.js';
+import { type Color, durationText, fittedTable, paint, wrap } from '../../common/index.js';
 import {
   type Path,
   type Range,
@@ -38,25 +38,25 @@ function renderFailure(
   { source, root }: TestFile,
   options: RenderOptions,
 ): string {
-  const paint = options.color === true ? painted : plain;
+  const styled = options.color === true ? painted : plain;
   const range = rangeOf(root, path);
   const { line, column } = source.position(range.start);
   const { columns } = options;
   const place = `${source.name}:${line}:${column}:`;
   const [head = '', ...more] = broken(`${place} failed: ${message.replace(/\s*\n\s*/g, ' ')}`, columns, 2);
   const lines = [
-    head.replace(place, (text) => paint(1, text)).replace(' failed:', () => ` ${paint(31, 'failed:')}`),
+    head.replace(place, (text) => styled('bold', text)).replace(' failed:', () => ` ${styled('red', 'failed:')}`),
     ...more,
     ...renderExcerpt(source, range, options),
     ...diff.map(
-      (text) => `  ${text.startsWith('-') ? paint(31, text) : text.startsWith('+') ? paint(32, text) : text}`,
+      (text) => `  ${text.startsWith('-') ? styled('red', text) : text.startsWith('+') ? styled('green', text) : text}`,
     ),
   ];
   if (help !== undefined) {
     const [first = '', ...rest] = help.split('\n');
     const [begin = '', ...others] = broken(`  help: ${first}`, columns, 8);
     lines.push(
-      begin.replace('help:', (text) => paint(36, text)),
+      begin.replace('help:', (text) => styled('cyan', text)),
       ...others,
     );
     lines.push(...rest.flatMap((text) => broken(`        ${text}`, text.startsWith(' ') ? undefined : columns, 8)));
@@ -68,10 +68,10 @@ function broken(text: string, columns: number | undefined, indent: number): stri
   return columns === undefined ? [text] : wrap(text, columns, indent);
 }
 
-type Paint = (code: number, text: string) => string;
+type Paint = (color: Color, text: string) => string;
 
-const painted: Paint = (code, text) => `\u001b[${code}m${text}\u001b[0m`;
-const plain: Paint = (_code, text) => text;
+const painted: Paint = (color, text) => paint(text, color);
+const plain: Paint = (_color, text) => text;
 
 /** The words under which something stands: of what covers many lines its key, of a test its name. */
 function rangeOf(root: SyntaxNode, path: Path): Range {
