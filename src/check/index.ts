@@ -1,3 +1,4 @@
+export { flowNameOf } from './flow-name.js';
 export { applyIgnoreComments } from './ignore-comments.js';
 export { type CheckOptions, type CheckedSource, checkSource } from './check-source.js';
 export { type WorkflowToCheck, checkWorkflow } from './check-workflow.js';

@@ -25,6 +25,15 @@ export interface IgnoreRule {
   readonly path?: string;
 }
 
+/** A project's config and where it stands. */
+export interface ProjectConfig {
+  /** As messages call it. */
+  readonly name: string;
+  /** From which its paths are seen, and the defaults too. */
+  readonly folder: string;
+  readonly config: RunsheetConfig;
+}
+
 /**
  * Gives a config back as it is; only so that the editor knows what may stand in it.
  *

@@ -3,7 +3,7 @@ import type { Definition, DefinitionDiff, FieldChange, ItemChange } from '../def
 import type { AffectedRuns } from './affected-runs.js';
 import { type Given, adoptCommand } from './next-commands.js';
 import { hanging } from './terminal-text.js';
-import { shortHash, shortJson } from './text.js';
+import { firstOf, shortHash, shortJson } from './text.js';
 
 const longestValue = 70;
 const mostRuns = 5;
@@ -45,12 +45,13 @@ export function affectedText(
 ): string {
   if (affected.length === 0) return `no unfinished run of ${after.name} is on another content\n`;
   const groups = affected.map(({ hash, revision, runs, conflict }) => {
-    const more = runs.length - mostRuns;
     const count = `${runs.length} unfinished ${runs.length === 1 ? 'run is' : 'runs are'}`;
     return [
       `${count} on revision ${revision}, hash ${shortHash(hash)}:`,
-      ...runs.slice(0, mostRuns).map((id) => `  ${id}`),
-      ...(more > 0 ? [`  and ${more} more`] : []),
+      ...firstOf(
+        runs.map((id) => `  ${id}`),
+        mostRuns,
+      ),
       conflict
         ? `the same revision with other content is refused until they have ended: raise \`revision\` to ${revision + 1}`
         : `they end on revision ${revision}: keep its flow among the definitions, or drive them by \`${adoptCommand(given)}\``,

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { flowNameOf } from '../check/index.js';
 import { type Definition, type SubWorkflowItem, walkItems } from '../definition/index.js';
 import type { HandlerRegistry } from '../handlers/index.js';
 import { type Source, nearest } from '../syntax/index.js';
 import { validDefinition } from './check-flow.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
-import { nameOf } from './find-flow.js';
 import { filesOf, readFlow } from './flow-files.js';
 import { type Io, pathOf } from './io.js';
 
@@ -77,7 +77,7 @@ async function flowsIn(folders: readonly string[], io: Io): Promise<NamedFlow[]>
   for (const folder of folders) {
     for (const file of await filesOf(folder, io)) {
       const source = await readFlow(file, io);
-      const name = nameOf(source);
+      const name = flowNameOf(source);
       if (name !== undefined) flows.push({ source, name });
     }
   }

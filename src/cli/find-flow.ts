@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
+import { flowNameOf } from '../check/index.js';
 import type { Definition } from '../definition/index.js';
 import type { HandlerRegistry } from '../handlers/index.js';
-import { type Source, entryOf, nearest, parseDocument, textOf } from '../syntax/index.js';
+import { type Source, nearest } from '../syntax/index.js';
 import { validDefinition } from './check-flow.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
@@ -52,7 +53,7 @@ export async function namedFlows(name: string, setting: PathSetting, io: Io): Pr
   const others: string[] = [];
   for (const file of await filesOf(folder, io)) {
     const source = await readFlow(file, io);
-    const found = nameOf(source);
+    const found = flowNameOf(source);
     if (found === name) sources.push(source);
     else if (found !== undefined) others.push(found);
   }
@@ -60,11 +61,4 @@ export async function namedFlows(name: string, setting: PathSetting, io: Io): Pr
   const near = nearest(name, others);
   const remedy = near === undefined ? `there are ${[...new Set(others)].join(', ')}` : `did you mean ${near}?`;
   throw new CommandFailure(exitCodes.notFound, `there is no workflow ${name} in ${folder}; ${remedy}`);
-}
-
-/** The name of a flow, whatever else is wrong with its file; it may be no YAML. */
-export function nameOf(source: Source): string | undefined {
-  const { root } = parseDocument(source);
-  if (root === undefined) return /^[\s{]*"?workflow"?:[ \t]*["']?([\w.-]+)/m.exec(source.text)?.[1];
-  return textOf(entryOf(root, 'workflow')?.value);
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
 import { addAuthorCommands } from './author-commands.js';
 import type { CommandGroup, NewCommand } from './command-group.js';
+import type { ProjectConfig } from './config.js';
 import { addExamples } from './examples.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import { type Io, processIo } from './io.js';
@@ -8,7 +9,6 @@ import { addOperationCommands } from './operation-commands.js';
 import { packageVersion } from './package-files.js';
 import { addProjectCommands } from './project-commands.js';
 import { addRunCommands } from './run-commands.js';
-import type { ProjectConfig } from './settings.js';
 
 export { endOnFault } from './process-faults.js';
 

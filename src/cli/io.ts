@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Clock, systemClock } from '../common/index.js';
-import type { ProjectConfig } from './settings.js';
+import type { ProjectConfig } from './config.js';
 
 /** Ctrl-C, or what process managers send to end a process. */
 export type Interruption = 'SIGINT' | 'SIGTERM';

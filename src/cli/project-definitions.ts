@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
-import { checkSource } from '../check/index.js';
+import { checkSource, flowNameOf } from '../check/index.js';
 import type { Definition } from '../definition/index.js';
 import type { HandlerRegistry } from '../handlers/index.js';
 import { type Source, nearest, renderDiagnostics } from '../syntax/index.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
 import { withChildren } from './find-children.js';
-import { nameOf } from './find-flow.js';
 import { filesOf, readFlow } from './flow-files.js';
 import { type Io, pathOf } from './io.js';
 import { type PathSetting, namedBy } from './settings.js';
@@ -37,7 +36,7 @@ export async function projectDefinitions(
 }
 
 function only(names: readonly string[], sources: readonly Source[], folder: string): Source[] {
-  const named = sources.map((source) => ({ source, name: nameOf(source) }));
+  const named = sources.map((source) => ({ source, name: flowNameOf(source) }));
   const known = [...new Set(named.flatMap(({ name }) => name ?? []))];
   for (const name of names) {
     if (known.includes(name)) continue;

@@ -1,6 +1,6 @@
 import type { Recovery } from '../engine/index.js';
 import { type Given, adoptCommand, showCommand } from './next-commands.js';
-import { countText, shortHash } from './text.js';
+import { countText, firstOf, shortHash } from './text.js';
 
 /** Of many runs the first ones are enough to begin with; `--json` has all. */
 const mostRuns = 5;
@@ -22,8 +22,7 @@ export function recoveryLines(recovery: Recovery, given: Given): string[] {
 
 function section(title: string, runs: readonly string[], line: (id: string) => string = (id) => `  ${id}`): string[] {
   if (runs.length === 0) return [];
-  const more = runs.length - mostRuns;
-  return [`${title}:`, ...runs.slice(0, mostRuns).map(line), ...(more > 0 ? [`  and ${more} more`] : [])];
+  return [`${title}:`, ...firstOf(runs.map(line), mostRuns)];
 }
 
 /** They go on once the file with their content is among the definitions again, or from what is stored with them. */

@@ -1,18 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import type { RunsheetConfig } from './config.js';
+import type { ProjectConfig } from './config.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
 import type { Io } from './io.js';
-
-/** A project's config and where it stands. */
-export interface ProjectConfig {
-  /** As messages call it. */
-  readonly name: string;
-  /** From which its paths are seen, and the defaults too. */
-  readonly folder: string;
-  readonly config: RunsheetConfig;
-}
 
 const names = ['ts', 'js', 'mjs', 'yaml', 'yml', 'json'].map((extension) => `runsheet.config.${extension}`);
 

@@ -1,4 +1,4 @@
-export { countText, durationText, placeText, shortJson } from '../common/index.js';
+export { countText, durationText, firstOf, placeText, shortJson } from '../common/index.js';
 
 /** `2030-01-01 09:30:00Z` */
 export function timeText(epochMs: number): string {

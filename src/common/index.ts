@@ -5,7 +5,7 @@ export { type Clock, type Timer, systemClock } from './clock.js';
 export { canonicalJson } from './canonical-json.js';
 export { durationMeant } from './duration-meant.js';
 export { durationProblem, durationText, isDuration, parseDuration, writeDuration } from './duration.js';
-export { countText, placeText, shortJson } from './text.js';
+export { countText, firstOf, placeText, shortJson } from './text.js';
 export { type Color, paint } from './paint.js';
 export { fittedTable, table } from './table.js';
 export { type Cell, cellsOf, harmless } from './display-width.js';

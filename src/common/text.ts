@@ -1,5 +1,11 @@
 import type { JsonValue } from './json.js';
 
+/** The first lines of many, and how many more there are. */
+export function firstOf(lines: readonly string[], most: number): string[] {
+  const more = lines.length - most;
+  return more > 0 ? [...lines.slice(0, most), `  and ${more} more`] : [...lines];
+}
+
 /** `1 error`, `2 errors` */
 export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

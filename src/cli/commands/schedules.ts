@@ -1,13 +1,10 @@
 import { fittedTable } from '../../common/index.js';
 import { type Engine, type Schedule, createEngine } from '../../engine/index.js';
-import { storageOf, withExistingStorage } from '../database.js';
+import { withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
-import { findDefinitions } from '../find-flow.js';
 import type { Io } from '../io.js';
-import { continueCommand } from '../next-commands.js';
-import { projectHandlers } from '../project-handlers.js';
-import { definitionsSetting } from '../settings.js';
-import { columnsOf, propose, say } from '../terminal-text.js';
+import { type PutOptions, putRun } from '../put-run.js';
+import { columnsOf, say } from '../terminal-text.js';
 import { durationText, timeText, zonedTimeText } from '../text.js';
 
 interface StoredOptions {
@@ -18,11 +15,6 @@ interface StoredOptions {
 export interface SchedulesOptions extends StoredOptions {
   /** So many next times of each. */
   readonly next: number;
-}
-
-export interface TriggerOptions extends StoredOptions {
-  readonly handlers?: string;
-  readonly definitions?: string;
 }
 
 /** Lists the schedules of all workflows that were registered with the database, with their next times. */
@@ -50,31 +42,8 @@ export function resumeSchedule(workflow: string, id: string, options: StoredOpti
 }
 
 /** Starts a run now, as the schedule would, whatever its overlap rule, and prints its id. Drives nothing. */
-export async function triggerSchedule(
-  workflow: string,
-  id: string,
-  options: TriggerOptions,
-  io: Io,
-): Promise<ExitCode> {
-  const { json, db, handlers: path } = options;
-  const handlers = await projectHandlers(path, io);
-  const definitions = await findDefinitions(workflow, definitionsSetting(options.definitions, io), handlers, io);
-  const engine = createEngine({
-    storage: await storageOf(db, io),
-    definitions,
-    clock: io.clock,
-    ...(handlers !== undefined && { handlers }),
-  });
-  try {
-    const run = await engine.triggerSchedule(workflow, id);
-    io.out(json ? `${JSON.stringify({ version: 1, run })}\n` : `${run.id}\n`);
-    const given = { db, handlers: path, definitions: options.definitions };
-    say(io, 'unless a worker drives it, go on by');
-    propose(io, [continueCommand(run, given)]);
-    return exitCodes.fine;
-  } finally {
-    await engine.close();
-  }
+export function triggerSchedule(workflow: string, id: string, options: PutOptions, io: Io): Promise<ExitCode> {
+  return putRun(workflow, options, io, (engine) => engine.triggerSchedule(workflow, id));
 }
 
 async function change(

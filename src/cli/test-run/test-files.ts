@@ -1,10 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isFlowFile, isFlowTestFile } from '../../check/index.js';
+import { flowNameOf, isFlowFile, isFlowTestFile } from '../../check/index.js';
 import type { Source } from '../../syntax/index.js';
 import { exitCodes } from '../exit-codes.js';
 import { CommandFailure, systemCodeOf } from '../failure.js';
-import { isPath, nameOf, namedFlows } from '../find-flow.js';
+import { isPath, namedFlows } from '../find-flow.js';
 import { readFlow } from '../flow-files.js';
 import { type Io, pathOf } from '../io.js';
 import type { PathSetting } from '../settings.js';
@@ -49,7 +49,7 @@ async function testsOf(flows: readonly Source[], what: string, io: Io): Promise<
     for (const test of await testsIn(folder, io)) {
       const tested = testedBy(await readFlow(test, io));
       const isMeant = (flow: Source): boolean =>
-        basename(test).startsWith(`${stemOf(flow)}.`) || isTestOf(tested, { path: flow.name, name: nameOf(flow) });
+        basename(test).startsWith(`${stemOf(flow)}.`) || isTestOf(tested, { path: flow.name, name: flowNameOf(flow) });
       if (flows.some(isMeant)) found.push(test);
     }
   }

@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type CheckedSource, checkSource, isFlowFile } from '../../check/index.js';
-import { Source, entryOf, parseDocument, textOf } from '../../syntax/index.js';
+import { type CheckedSource, checkSource, flowNameOf, isFlowFile } from '../../check/index.js';
+import { Source } from '../../syntax/index.js';
 
 /** A flow that was read from a file. */
 export interface LibraryFlow extends CheckedSource {
@@ -49,13 +49,8 @@ async function readFlow(path: string): Promise<LibraryFlow | undefined> {
   if (bytes === undefined) return undefined;
   const source = Source.fromBytes(path, bytes);
   const checked = checkSource(source);
-  const name = checked.definition?.name ?? nameOf(source);
+  const name = checked.definition?.name ?? flowNameOf(source);
   return { ...checked, path, ...(name !== undefined && { name }) };
-}
-
-/** Of a flow with mistakes. */
-function nameOf(source: Source): string | undefined {
-  return textOf(entryOf(parseDocument(source).root, 'workflow')?.value);
 }
 
 async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
