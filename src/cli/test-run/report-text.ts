@@ -1,5 +1,6 @@
 import { durationText, paint } from '../../common/index.js';
 import type { Coverage } from '../../testing/flow-runner/index.js';
+import { type JunitCase, type JunitSuite, junitXml } from '../formats/junit-xml.js';
 import { xmlAttribute, xmlText } from '../formats/xml.js';
 import { countText } from '../text.js';
 import type { FileReport, TestReport } from './file-report.js';
@@ -64,44 +65,34 @@ export function reportJson(
 
 /** JUnit's XML: a suite for each file, in which one with mistakes has a single case that could not be run. */
 export function reportJunit(files: readonly FileReport[]): string {
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${xmlAttribute('name', 'runsheet test')}>`,
-    ...files.map(suite),
-    '</testsuites>',
-    '',
-  ].join('\n');
+  return junitXml({ name: 'runsheet test' }, files.map(suite));
 }
 
-function suite(report: FileReport): string {
+function suite(report: FileReport): JunitSuite {
   const { file, tests, isInvalid } = report;
   const cases = isInvalid ? [errorCase(report)] : tests.map((test) => testCase(file, test));
-  const attributes = [
-    xmlAttribute('name', file),
-    xmlAttribute('tests', cases.length),
-    xmlAttribute('failures', tests.filter(({ ok }) => !ok).length),
-    xmlAttribute('errors', isInvalid ? 1 : 0),
-    xmlAttribute('time', seconds(tests.reduce((sum, { durationMs }) => sum + durationMs, 0))),
-  ];
-  return [`  <testsuite${attributes.join('')}>`, ...cases, '  </testsuite>'].join('\n');
+  const attributes = {
+    name: file,
+    tests: cases.length,
+    failures: tests.filter(({ ok }) => !ok).length,
+    errors: isInvalid ? 1 : 0,
+    time: seconds(tests.reduce((sum, { durationMs }) => sum + durationMs, 0)),
+  };
+  return { attributes, cases };
 }
 
-function testCase(file: string, { name, ok, durationMs, summary, text }: TestReport): string {
-  const place = `${xmlAttribute('name', name)}${xmlAttribute('classname', file)}${xmlAttribute('file', file)}`;
-  const opening = `    <testcase${place}${xmlAttribute('time', seconds(durationMs))}`;
-  if (ok) return `${opening}/>`;
-  const failure = `      <failure${xmlAttribute('message', summary ?? '')}>${xmlText(text)}</failure>`;
-  return [`${opening}>`, failure, '    </testcase>'].join('\n');
+function testCase(file: string, { name, ok, durationMs, summary, text }: TestReport): JunitCase {
+  const failure = `<failure${xmlAttribute('message', summary ?? '')}>${xmlText(text)}</failure>`;
+  return { attributes: { name, classname: file, file, time: seconds(durationMs) }, content: ok ? [] : [failure] };
 }
 
-function errorCase({ file, diagnostics, diagnosticsText }: FileReport): string {
+function errorCase({ file, diagnostics, diagnosticsText }: FileReport): JunitCase {
   const [first] = diagnostics.filter(({ severity }) => severity === 'error');
   const attributes = `${xmlAttribute('message', first?.message ?? '')}${xmlAttribute('type', first?.code ?? '')}`;
-  return [
-    `    <testcase${xmlAttribute('name', 'the file has no mistakes')}${xmlAttribute('classname', file)}${xmlAttribute('file', file)}>`,
-    `      <error${attributes}>${xmlText(diagnosticsText)}</error>`,
-    '    </testcase>',
-  ].join('\n');
+  return {
+    attributes: { name: 'the file has no mistakes', classname: file, file },
+    content: [`<error${attributes}>${xmlText(diagnosticsText)}</error>`],
+  };
 }
 
 function seconds(ms: number): string {
