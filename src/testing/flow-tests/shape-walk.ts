@@ -5,14 +5,11 @@ import {
   describe,
   exclude,
   listed,
-  quoted,
   scalarFields,
-  valueRange,
-  warnOfFormulas,
 } from '../../definition/index.js';
 import { type MappingEntry, type MappingNode, type SyntaxNode, entryOf, isText } from '../../syntax/index.js';
-import { parsePlace } from './places.js';
 import { type TestFieldKind, type TestShape, testShapes, testWords } from './shapes.js';
+import * as testFields from './test-fields.js';
 import { reportUnknownTestKeys } from './unknown-test-keys.js';
 
 /** Checks the shape of a file of flow tests. What passes here fits `schemas/flow-test.schema.json`. */
@@ -44,7 +41,7 @@ function checkField(kind: TestFieldKind, entry: MappingEntry, report: Report): v
     case 'condition':
       return checkPlainField(kind, entry, report);
     case 'title':
-      return title(entry, report);
+      return testFields.title(entry, report);
     case 'name':
       return scalarFields.name(entry, 'a name', report);
     case 'workflow name':
@@ -54,11 +51,11 @@ function checkField(kind: TestFieldKind, entry: MappingEntry, report: Report): v
     case 'duration':
       return checkPlainField('delay', entry, report);
     case 'time':
-      return time(entry, report);
+      return testFields.time(entry, report);
     case 'value':
       return;
     case 'literal':
-      return literal(entry, report);
+      return testFields.literal(entry, report);
     case 'defaults':
       return shaped(entry, testShapes.testDefaults, report);
     case 'tests':
@@ -85,23 +82,29 @@ function checkField(kind: TestFieldKind, entry: MappingEntry, report: Report): v
     case 'compensation':
       return maps(entry, 'a decision', report, (node) => checkShape(node, testShapes.decision, report));
     case 'secrets':
-      return checkMap(entry, 'a map of texts', report, (node) => secrets(node, report), named('MAIL_TOKEN: abc'));
+      return checkMap(
+        entry,
+        'a map of texts',
+        report,
+        (node) => testFields.secrets(node, report),
+        named('MAIL_TOKEN: abc'),
+      );
     case 'expect':
       return shaped(entry, testShapes.expect, report, undefined, (node) => expectation(node, report));
     case 'expected error':
       return shaped(entry, testShapes.expectedError, report, 'name');
     case 'turn':
-      return place(entry.value, { compensations: false, key: entry.key.value }, report);
+      return testFields.place(entry.value, { compensations: false, key: entry.key.value }, report);
     case 'place':
-      return place(entry.value, { compensations: true, key: entry.key.value }, report);
+      return testFields.place(entry.value, { compensations: true, key: entry.key.value }, report);
     case 'turns':
-      return turns(entry, report);
+      return testFields.turns(entry, report);
     case 'calls':
       return checkMap(
         entry,
         'a map of handler → number of calls',
         report,
-        (node) => calls(node, report),
+        (node) => testFields.calls(node, report),
         named('mail.send: 2'),
       );
     case 'inputs':
@@ -109,7 +112,7 @@ function checkField(kind: TestFieldKind, entry: MappingEntry, report: Report): v
         entry,
         'a map of item → fields of its `with`',
         report,
-        (node) => inputs(node, report),
+        (node) => testFields.inputs(node, report),
         named('charge: { amount: 10 }'),
       );
     case 'status':
@@ -179,25 +182,6 @@ function oneOf(node: MappingNode, keys: readonly [string, string], shape: TestSh
   );
 }
 
-function title(entry: MappingEntry, report: Report): void {
-  const text = scalarFields.textOf(entry, 'a text', report);
-  if (text?.trim() === '')
-    report.error('RS6011', entry.value.range, `\`${entry.key.value}\` is empty`, 'write a text behind it');
-}
-
-const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
-
-function time(entry: MappingEntry, report: Report): void {
-  const text = scalarFields.textOf(entry, 'a point in time', report);
-  if (text === undefined || (timestamp.test(text) && !Number.isNaN(Date.parse(text)))) return;
-  const help = 'write for example `2030-01-31T09:00:00Z`, with `Z` or an offset such as `+02:00`';
-  report.error('RS6013', entry.value.range, `${quoted(text)} is no point in time`, help);
-}
-
-function literal({ key, value }: MappingEntry, report: Report): void {
-  warnOfFormulas(value, `\`${key.value}\` of a test`, 'write the value itself', report);
-}
-
 function handlers(entry: MappingEntry, report: Report): void {
   const { value } = entry;
   if (value.kind === 'scalar' && value.value === 'real') return;
@@ -226,6 +210,8 @@ function entryHelp(each: string): string {
       return 'write `- name: …` and below it `input:`, `handlers:`, `expect:`';
     case 'a signal':
       return 'write `{ at: 1h, name: …, payload: … }`';
+    case 'a decision':
+      return 'write `{ at: 1h, decide: resume }` or `{ at: 1h, decide: abandon }`';
     case 'a crash':
       return 'write `{ after: … }` or `{ during: … }` with the `id` of an item';
     default:
@@ -264,13 +250,6 @@ function crash(entry: MappingEntry, report: Report): void {
   });
 }
 
-function secrets({ entries }: MappingNode, report: Report): void {
-  for (const entry of entries) {
-    scalarFields.keyName(entry, 'secret', 'identifier', report);
-    scalarFields.text(entry, report);
-  }
-}
-
 function expectation(node: MappingNode, report: Report): void {
   exclude(node, ['output', 'outputMatches'], 'compare with the one or the other', report);
   exclude(node, ['ran', 'exactly'], '`exactly` is the whole order, `ran` a part of it', report);
@@ -281,67 +260,4 @@ function expectation(node: MappingNode, report: Report): void {
   if (refused === undefined || other === undefined) return;
   const help = 'a start that is refused makes no run: leave out the other';
   report.error('RS6005', other.key.range, `\`refused\` and \`${other.key.value}\` exclude each other`, help);
-}
-
-function turns(entry: MappingEntry, report: Report): void {
-  const { key, value } = entry;
-  if (value.kind !== 'sequence') {
-    const help = `write \`${key.value}: [${isText(value) ? value.value : 'charge'}]\``;
-    return scalarFields.wrongKind(entry, 'a list of ids of items', report, help);
-  }
-  for (const item of value.items) place(item, { compensations: false, key: key.value }, report);
-}
-
-interface PlaceRules {
-  /** Whether `charge:compensate` may stand here. */
-  readonly compensations: boolean;
-  readonly key: string;
-}
-
-function place(node: SyntaxNode, rules: PlaceRules, report: Report): void {
-  if (!isText(node)) {
-    report.error(
-      'RS6001',
-      node.range,
-      `\`${rules.key}\` must name an item, not ${describe(node)}`,
-      'write the `id` of the item, such as `charge`',
-    );
-    return;
-  }
-  placeText(node.value, node.range, rules, report);
-}
-
-function placeText(text: string, range: SyntaxNode['range'], { compensations, key }: PlaceRules, report: Report): void {
-  const parsed = parsePlace(text);
-  if (parsed === undefined) {
-    report.error('RS6012', range, `${quoted(text)} is no place in a run`, placeHelp(text, compensations));
-  } else if (parsed.compensation && !compensations) {
-    const help =
-      key === 'compensated'
-        ? `write \`${text.slice(0, -':compensate'.length)}\``
-        : 'what was undone stands in `compensated`';
-    report.error('RS6012', range, `\`${key}\` names items, not their compensations`, help);
-  }
-}
-
-function placeHelp(text: string, compensations: boolean): string {
-  const turn = /^([A-Za-z_]\w*)(?:\[(\d+)\]|[@.](\d+))$/.exec(text);
-  if (turn !== null) return `a turn is \`${turn[1]}#${turn[2] ?? turn[3]}\``;
-  if (/[.@-]/.test(text)) return 'items are named by their id: give the item one';
-  return `write an id such as \`charge\`, or a turn \`pick#2\`${compensations ? ', or a compensation `charge:compensate`' : ''}`;
-}
-
-function calls({ entries }: MappingNode, report: Report): void {
-  for (const entry of entries) {
-    const { key, value } = entry;
-    scalarFields.keyName(entry, 'handler', 'name', report);
-    const isCount = value.kind === 'scalar' && Number.isSafeInteger(value.value) && Number(value.value) >= 0;
-    if (isCount) continue;
-    const message = `\`${key.value}\` must be a whole number of calls, not ${describe(value)}`;
-    report.error('RS6007', valueRange(entry), message, 'write 0, 1, 2 …, without quotes');
-  }
-}
-
-function inputs({ entries }: MappingNode, report: Report): void {
-  for (const { key } of entries) placeText(key.value, key.range, { compensations: true, key: 'inputs' }, report);
 }
