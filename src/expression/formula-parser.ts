@@ -8,10 +8,10 @@ import type {
   Pair,
   PathNode,
   PathStep,
-  Stage,
 } from './formula-tree.js';
 import type { Token } from './lexer.js';
-import type { Span } from './spans.js';
+import { TokenCursor, NotUnderstood } from './token-cursor.js';
+import { asOpenPath, asPath, isNamed, negativeNumber, pathOf } from './formula-paths.js';
 
 export interface ParsedTree {
   readonly tree: FormulaNode;
@@ -60,9 +60,6 @@ const plainDefaults = 8;
 
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** A text that this parser cannot read; whether it is a formula only JSONata can say. */
-export class NotUnderstood extends Error {}
-
 /**
  * Reads tokens by JSONata's own grammar and binding powers, keeping every place. `offset` is added to each.
  * Throws `NotUnderstood`.
@@ -71,59 +68,15 @@ export function parseTree(tokens: readonly Token[], offset: number): ParsedTree 
   return new FormulaParser(tokens, offset).parse();
 }
 
-class FormulaParser {
-  #next = 0;
+class FormulaParser extends TokenCursor {
   #depth = 0;
   #defaults = 0;
   #isPlain = true;
 
-  constructor(
-    private readonly tokens: readonly Token[],
-    private readonly offset: number,
-  ) {}
-
   parse(): ParsedTree {
     const tree = this.#expression(0);
-    if (this.#token !== undefined) throw new NotUnderstood();
+    if (this.token !== undefined) throw new NotUnderstood();
     return { tree, isPlain: this.#isPlain };
-  }
-
-  get #token(): Token | undefined {
-    return this.tokens[this.#next];
-  }
-
-  /** The operator that comes next, if one does. */
-  get #operator(): string | undefined {
-    const token = this.#token;
-    return token?.kind === 'operator' ? token.text : undefined;
-  }
-
-  /** Where the token that was taken last ends. */
-  get #end(): number {
-    return (this.tokens[this.#next - 1]?.end ?? 0) + this.offset;
-  }
-
-  #take(): Token {
-    const token = this.#token;
-    if (token === undefined) throw new NotUnderstood();
-    this.#next++;
-    return token;
-  }
-
-  #expect(operator: string): Token {
-    if (this.#operator !== operator) throw new NotUnderstood();
-    return this.#take();
-  }
-
-  #skips(operator: string): boolean {
-    const found = this.#operator === operator;
-    if (found) this.#next++;
-    return found;
-  }
-
-  /** After some brackets JSONata takes a `/` for the beginning of a regular expression. */
-  #mayNotDivide(): void {
-    if (this.#operator === '/') throw new NotUnderstood();
   }
 
   #expression(power: number): FormulaNode {
@@ -131,9 +84,9 @@ class FormulaParser {
     if (this.#depth > plainDepth) this.#isPlain = false;
     let left = this.#operand();
     for (;;) {
-      const operator = this.#operator;
+      const operator = this.operator;
       if (operator === undefined || power >= (bindingPowers[operator] ?? 0)) break;
-      left = this.#continued(left, this.#take());
+      left = this.#continued(left, this.take());
     }
     this.#depth--;
     return left;
@@ -141,8 +94,8 @@ class FormulaParser {
 
   /** What begins with this token. */
   #operand(): FormulaNode {
-    const token = this.#take();
-    const span = this.#spanOf(token);
+    const token = this.take();
+    const span = this.spanOf(token);
     switch (token.kind) {
       case 'string':
         return { kind: 'literal', ...span, value: this.#textOf(token) };
@@ -167,7 +120,7 @@ class FormulaParser {
   }
 
   #prefixed(token: Token): FormulaNode {
-    const { start } = this.#spanOf(token);
+    const { start } = this.spanOf(token);
     switch (token.text) {
       case 'and':
       case 'or':
@@ -175,7 +128,7 @@ class FormulaParser {
         return pathOf(this.#nameStep(token));
       case '-': {
         const operand = this.#expression(70);
-        return negativeNumber(operand, start) ?? { kind: 'negate', start, end: this.#end, operand };
+        return negativeNumber(operand, start) ?? { kind: 'negate', start, end: this.end, operand };
       }
       case '*':
       case '**':
@@ -185,29 +138,29 @@ class FormulaParser {
         return pathOf(this.#symbolStep(token, 'parent'));
       case '(': {
         const expressions: FormulaNode[] = [];
-        while (this.#operator !== ')') {
+        while (this.operator !== ')') {
           expressions.push(this.#expression(0));
-          if (!this.#skips(';')) break;
+          if (!this.skips(';')) break;
         }
-        this.#expect(')');
-        return { kind: 'block', start, end: this.#end, expressions };
+        this.expect(')');
+        return { kind: 'block', start, end: this.end, expressions };
       }
       case '[': {
         const items = this.#listed(']', () => this.#listItem());
-        return { kind: 'list', start, end: this.#end, items };
+        return { kind: 'list', start, end: this.end, items };
       }
       case '{': {
         const pairs = this.#pairs();
-        return { kind: 'object', start, end: this.#end, pairs };
+        return { kind: 'object', start, end: this.end, pairs };
       }
       case '|': {
         this.#isPlain = false;
         const pattern = this.#expression(0);
-        this.#expect('|');
+        this.expect('|');
         const update = this.#expression(0);
-        const removed = this.#skips(',') ? this.#expression(0) : undefined;
-        this.#expect('|');
-        return { kind: 'transform', start, end: this.#end, pattern, update, ...(removed && { delete: removed }) };
+        const removed = this.skips(',') ? this.#expression(0) : undefined;
+        this.expect('|');
+        return { kind: 'transform', start, end: this.end, pattern, update, ...(removed && { delete: removed }) };
       }
       default:
         throw new NotUnderstood();
@@ -218,13 +171,13 @@ class FormulaParser {
   #continued(left: FormulaNode, token: Token): FormulaNode {
     const operator = token.text;
     const { start } = left;
-    const operatorSpan = this.#spanOf(token);
+    const operatorSpan = this.spanOf(token);
     if (binaryOperators.has(operator)) {
       const right = this.#expression(bindingPowers[operator] ?? 0);
       return {
         kind: 'binary',
         start,
-        end: this.#end,
+        end: this.end,
         operator: operator as BinaryOperator,
         operatorSpan,
         left,
@@ -247,24 +200,24 @@ class FormulaParser {
         return this.#numbered(left, operator, operatorSpan.start);
       case '?': {
         const then = this.#expression(0);
-        const otherwise = this.#skips(':') ? this.#expression(0) : undefined;
-        return { kind: 'conditional', start, end: this.#end, condition: left, then, ...(otherwise && { otherwise }) };
+        const otherwise = this.skips(':') ? this.#expression(0) : undefined;
+        return { kind: 'conditional', start, end: this.end, condition: left, then, ...(otherwise && { otherwise }) };
       }
       case '??':
       case '?:': {
         this.#defaults++;
         if (this.#defaults > plainDefaults) this.#isPlain = false;
         const right = this.#expression(0);
-        return { kind: 'default', start, end: this.#end, operator, operatorSpan, left, right };
+        return { kind: 'default', start, end: this.end, operator, operatorSpan, left, right };
       }
       case '~>': {
         const right = this.#expression(40);
-        return { kind: 'apply', start, end: this.#end, operatorSpan, left, right };
+        return { kind: 'apply', start, end: this.end, operatorSpan, left, right };
       }
       case ':=': {
         const name = this.#nameBound(left);
         const value = this.#expression(9);
-        return { kind: 'bind', start, end: this.#end, name, value };
+        return { kind: 'bind', start, end: this.end, name, value };
       }
       default:
         throw new NotUnderstood();
@@ -279,7 +232,7 @@ class FormulaParser {
     const [first, ...rest] = steps;
     if (first === undefined) throw new NotUnderstood();
     const group = path.group ?? right.group;
-    return { kind: 'path', start: path.start, end: this.#end, steps: [first, ...rest], ...(group && { group }) };
+    return { kind: 'path', start: path.start, end: this.end, steps: [first, ...rest], ...(group && { group }) };
   }
 
   /** A text that is a step of a path is a name; other literals cannot be steps. */
@@ -299,43 +252,43 @@ class FormulaParser {
     const path = asPath(left);
     if (path.group !== undefined) this.#isPlain = false;
     const step = path.steps[path.steps.length - 1] ?? path.steps[0];
-    if (this.#skips(']')) {
+    if (this.skips(']')) {
       step.keepsList = true;
-      this.#mayNotDivide();
+      this.mayNotDivide();
     } else {
       const node = this.#expression(0);
-      this.#expect(']');
-      step.stages.push({ kind: 'filter', start, end: this.#end, node });
+      this.expect(']');
+      step.stages.push({ kind: 'filter', start, end: this.end, node });
     }
-    return { ...path, end: this.#end };
+    return { ...path, end: this.end };
   }
 
   #grouped(left: FormulaNode, start: number): PathNode {
     const path = asPath(left);
     if (path.group !== undefined) this.#isPlain = false;
     const group: Group = { start, end: 0, pairs: this.#pairs() };
-    return { ...path, end: this.#end, group: { ...group, end: this.#end } };
+    return { ...path, end: this.end, group: { ...group, end: this.end } };
   }
 
   #sorted(left: FormulaNode, start: number): PathNode {
     const path = asOpenPath(left);
-    this.#expect('(');
+    this.expect('(');
     const terms: { descending: boolean; node: FormulaNode }[] = [];
     do {
-      const descending = this.#operator === '>';
-      if (descending || this.#operator === '<') this.#take();
+      const descending = this.operator === '>';
+      if (descending || this.operator === '<') this.take();
       terms.push({ descending, node: this.#expression(0) });
-    } while (this.#skips(','));
-    this.#expect(')');
-    this.#mayNotDivide();
-    const step: PathStep = { kind: 'sort', start, end: this.#end, terms, stages: [], keepsList: false };
-    return { ...path, end: this.#end, steps: [...path.steps, step] };
+    } while (this.skips(','));
+    this.expect(')');
+    this.mayNotDivide();
+    const step: PathStep = { kind: 'sort', start, end: this.end, terms, stages: [], keepsList: false };
+    return { ...path, end: this.end, steps: [...path.steps, step] };
   }
 
   #numbered(left: FormulaNode, operator: '@' | '#', start: number): PathNode {
     this.#isPlain = false;
     const path = asPath(left);
-    const variable = this.#take();
+    const variable = this.take();
     if (variable.kind !== 'variable') throw new NotUnderstood();
     const name = variable.text.slice(1);
     const step = path.steps[path.steps.length - 1] ?? path.steps[0];
@@ -343,19 +296,19 @@ class FormulaParser {
     else {
       // Of two positions without a predicate between them JSONata keeps the second.
       if (step.stages.length === 1 && step.stages[0]?.kind === 'index') step.stages.pop();
-      step.stages.push({ kind: 'index', start, end: this.#end, name });
+      step.stages.push({ kind: 'index', start, end: this.end, name });
     }
-    return { ...path, end: this.#end };
+    return { ...path, end: this.end };
   }
 
   #called(callee: FormulaNode): FormulaNode {
     const { start } = callee;
     const isLambda = callee.kind === 'path' && isNamed(callee, ['function', 'λ']);
-    const found = this.#listed(')', () => (this.#skips('?') ? null : this.#expression(0)));
+    const found = this.#listed(')', () => (this.skips('?') ? null : this.#expression(0)));
     if (isLambda) return this.#lambda(start, found);
     const isFull = (each: FormulaNode | null): each is FormulaNode => each !== null;
-    if (!found.every(isFull)) return { kind: 'partial', start, end: this.#end, callee, arguments: found };
-    return { kind: 'call', start, end: this.#end, callee, arguments: found } satisfies CallNode;
+    if (!found.every(isFull)) return { kind: 'partial', start, end: this.end, callee, arguments: found };
+    return { kind: 'call', start, end: this.end, callee, arguments: found } satisfies CallNode;
   }
 
   #lambda(start: number, found: readonly (FormulaNode | null)[]): LambdaNode {
@@ -363,12 +316,12 @@ class FormulaParser {
       if (each === null) throw new NotUnderstood();
       return { name: this.#nameBound(each), start: each.start, end: each.end };
     });
-    if (this.#operator === '<') this.#skipSignature();
-    this.#expect('{');
+    if (this.operator === '<') this.#skipSignature();
+    this.expect('{');
     const body = this.#expression(0);
-    this.#expect('}');
-    this.#mayNotDivide();
-    return { kind: 'lambda', start, end: this.#end, parameters, body };
+    this.expect('}');
+    this.mayNotDivide();
+    return { kind: 'lambda', start, end: this.end, parameters, body };
   }
 
   #nameBound(node: FormulaNode): string {
@@ -382,7 +335,7 @@ class FormulaParser {
     this.#isPlain = false;
     let open = 0;
     do {
-      const { text } = this.#take();
+      const { text } = this.take();
       if (text === '<') open++;
       if (text === '>') open--;
     } while (open > 0);
@@ -390,7 +343,7 @@ class FormulaParser {
 
   #listItem(): FormulaNode {
     const from = this.#expression(0);
-    if (!this.#skips('..')) return from;
+    if (!this.skips('..')) return from;
     const to = this.#expression(0);
     return { kind: 'range', start: from.start, end: to.end, from, to };
   }
@@ -399,23 +352,23 @@ class FormulaParser {
   #pairs(): Pair[] {
     return this.#listed('}', () => {
       const key = this.#expression(0);
-      this.#expect(':');
+      this.expect(':');
       return { key, value: this.#expression(0) };
     });
   }
 
   #listed<T>(closing: string, item: () => T): T[] {
     const items: T[] = [];
-    if (this.#operator !== closing) {
+    if (this.operator !== closing) {
       do items.push(item());
-      while (this.#skips(','));
+      while (this.skips(','));
     }
-    this.#expect(closing);
+    this.expect(closing);
     return items;
   }
 
   #nameStep(token: Token): NameStep {
-    const span = this.#spanOf(token);
+    const span = this.spanOf(token);
     const quotes = token.text.startsWith('`') ? 1 : 0;
     if (quotes === 1 && !/^`[^`]*`$/.test(token.text)) this.#isPlain = false;
     const nameSpan = { start: span.start + quotes, end: span.end - quotes };
@@ -424,11 +377,7 @@ class FormulaParser {
   }
 
   #symbolStep(token: Token, kind: 'wildcard' | 'descendant' | 'parent'): PathStep {
-    return { kind, ...this.#spanOf(token), stages: [], keepsList: false };
-  }
-
-  #spanOf({ start, end }: Span): Span {
-    return { start: start + this.offset, end: end + this.offset };
+    return { kind, ...this.spanOf(token), stages: [], keepsList: false };
   }
 
   #numberOf({ text }: Token): number {
@@ -447,49 +396,4 @@ class FormulaParser {
       return code === undefined ? (escapes[String(other)] ?? String(other)) : String.fromCharCode(parseInt(code, 16));
     });
   }
-}
-
-function pathOf(step: PathStep): PathNode {
-  return { kind: 'path', start: step.start, end: step.end, steps: [step] };
-}
-
-/** `-5` is one number, whatever hangs on it. */
-function negativeNumber(operand: FormulaNode, start: number): FormulaNode | undefined {
-  if (operand.kind === 'literal')
-    return typeof operand.value === 'number' ? { ...operand, start, value: -operand.value } : undefined;
-  if (operand.kind !== 'path' || operand.steps.length > 1) return undefined;
-  const [step] = operand.steps;
-  if (step.kind !== 'expression' || step.stages.some(({ kind }) => kind === 'index')) return undefined;
-  const node = negativeNumber(step.node, start);
-  return node && { ...operand, start, steps: [{ ...step, start, node }] };
-}
-
-/** The path itself, or that of one step, the expression. */
-function asPath(node: FormulaNode): PathNode {
-  return node.kind === 'path' ? node : wrapped(node);
-}
-
-/** A path that goes on: a grouping of names groups the whole of it, one of another expression that expression. */
-function asOpenPath(node: FormulaNode): PathNode {
-  if (node.kind !== 'path') return wrapped(node);
-  const isGrouped = node.group !== undefined && node.steps.length === 1 && node.steps[0].kind !== 'name';
-  return isGrouped ? wrapped(node) : node;
-}
-
-function wrapped(node: FormulaNode): PathNode {
-  return pathOf({
-    kind: 'expression',
-    start: node.start,
-    end: node.end,
-    node,
-    stages: [] as Stage[],
-    keepsList: false,
-  });
-}
-
-/** Whether a path is nothing but one of these names. */
-function isNamed({ steps, group }: PathNode, names: readonly string[]): boolean {
-  const [only, second] = steps;
-  if (only.kind !== 'name' || only.stages.length > 0 || second !== undefined || group !== undefined) return false;
-  return names.includes(only.name);
 }

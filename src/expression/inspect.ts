@@ -1,5 +1,5 @@
 import { FormulaSyntaxError } from './formula-error.js';
-import { NotUnderstood, type ParsedTree, parseTree } from './formula-parser.js';
+import { type ParsedTree, parseTree } from './formula-parser.js';
 import {
   type FormulaChild,
   type FormulaNode,
@@ -11,6 +11,7 @@ import { functionNames } from './functions.js';
 import { tokensOf } from './lexer.js';
 import { bodyOf, parseFormula } from './parse.js';
 import type { Span } from './spans.js';
+import { NotUnderstood } from './token-cursor.js';
 
 /** What a formula says, without its being evaluated. Offsets are into the text as it was given. */
 export type InspectedFormula = SoundFormula | BrokenFormula;
