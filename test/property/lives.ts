@@ -79,7 +79,7 @@ const patienceMs = 4 * minute;
 /** By then everything must have ended. */
 const horizonMs = 60 * minute;
 /** In real time: no course takes a fraction of it. */
-const longestMs = 60_000;
+const longestMs = 240_000;
 const mostResumed = 3;
 
 class World {

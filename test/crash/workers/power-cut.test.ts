@@ -15,6 +15,8 @@ const flow = 'test/crash/nested.yaml';
 const full = process.env['RUNSHEET_CRASH'] === 'full';
 const wantedCuts = full ? 100 : 24;
 const seed = Number(process.env['RUNSHEET_SEED'] ?? 20_261_129);
+/** How many entries the journals of a cut had in all: so many different counts show different moments. */
+const leastLengths = 4;
 const orders = [[1, 2], [3], [4, 5]];
 
 /** What lies on the disk at one moment. */
@@ -156,13 +158,13 @@ describe('database and log as they are at a random moment', () => {
     async (_, checkpoints, torn) => {
       const random = randomOf(seed);
       const lengths = new Set<number>();
-      // One load gives some cuts before its runs have ended: load after load, until there were enough.
-      for (let checked = 0; checked < wantedCuts;) {
+      // One load gives some cuts before its runs have ended: load after load, until there were enough, of different moments.
+      for (let checked = 0; checked < wantedCuts || lengths.size < leastLengths;) {
         const { cuts, calls, journals } = await cutsOfRuns(random, checkpoints);
         expect([...journals.keys()]).toHaveLength(orders.length);
         expect(cuts.length).toBeGreaterThan(0);
         const folder = temporaryFolder();
-        for (const [index, cut] of pick(cuts, wantedCuts - checked).entries()) {
+        for (const [index, cut] of pick(cuts, Math.max(1, wantedCuts - checked)).entries()) {
           const kept = torn ? Math.floor(cut.log.length * random()) : cut.log.length;
           const path = restore({ ...cut, log: cut.log.subarray(0, kept) }, join(folder, String(index)));
           lengths.add(await checkRecovery(path, journals));
@@ -171,8 +173,6 @@ describe('database and log as they are at a random moment', () => {
         checkCalls(calls);
         expect(existsSync(calls)).toBe(true);
       }
-      // They were different moments indeed.
-      expect(lengths.size).toBeGreaterThan(3);
     },
   );
 });
