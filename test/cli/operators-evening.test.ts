@@ -58,9 +58,9 @@ export default {
 };
 
 /** The runs there are, by workflow. */
-function runs(project: Project): Record<string, { id: string; status: string; error: { name: string } | null }> {
-  const { out } = typed(project, 'runsheet list --json');
-  const listed = (JSON.parse(out) as { runs: { id: string; workflow: string; status: string; error: null }[] }).runs;
+async function runs(project: Project): Promise<Record<string, { id: string; status: string }>> {
+  const { out } = await project.runsheet(['list', '--json']);
+  const listed = (JSON.parse(out) as { runs: { id: string; workflow: string; status: string }[] }).runs;
   // The newest of each workflow.
   return Object.fromEntries(listed.reverse().map((run) => [run.workflow, run]));
 }
@@ -92,7 +92,7 @@ describe("an operator's evening", () => {
       // … and one takes its worker down again and again, until it is given up.
       typed(project, 'runsheet start poison');
       let deaths = 0;
-      while (runs(project).poison?.status !== 'failed' && deaths < 20) {
+      while ((await runs(project)).poison?.status !== 'failed' && deaths < 20) {
         const worker = startCommand(builtCommand(), project, ['worker', '--workflows', 'poison']);
         const gaveUp = worker.told('failed').then(() => worker.child.kill('SIGTERM'));
         // It has taken over from the dead one by then.
@@ -120,14 +120,14 @@ describe("an operator's evening", () => {
 
       // Waiting: the list shows it, `show` has the command with a place for the answer.
       expect(typed(project, 'runsheet list --status waiting').out).toContain('approval');
-      const waiting = typed(project, `runsheet show ${runs(project).approval?.id}`);
+      const waiting = typed(project, `runsheet show ${(await runs(project)).approval?.id}`);
       const [answer = ''] = proposed(waiting.out);
       expect(answer).toContain('<boolean>');
       expect(typed(project, answer.replace('<boolean>', 'true')).code).toBe(0);
 
       // Given up after ten interruptions: `show` says so, and the command that goes on from there.
       expect(typed(project, 'runsheet list --status failed').out).toContain('poison');
-      const poison = typed(project, `runsheet show ${runs(project).poison?.id}`);
+      const poison = typed(project, `runsheet show ${(await runs(project)).poison?.id}`);
       expect(poison.out).toContain('Interrupted');
       const [goOn = ''] = proposed(poison.out);
       project.write('memory-added', '');
@@ -140,7 +140,7 @@ describe("an operator's evening", () => {
       worker.child.kill('SIGTERM');
       expect((await worker.ended).code).toBe(0);
 
-      expect(runs(project)).toMatchObject({
+      expect(await runs(project)).toMatchObject({
         order: { status: 'failed', rollbackStatus: 'completed', error: { name: 'OutOfStock' } },
         approval: { status: 'completed', output: true },
         campaign: { status: 'completed' },
