@@ -3,6 +3,7 @@ import picomatch from 'picomatch';
 import type { Diagnostic, DiagnosticCode, Findings } from '../syntax/index.js';
 import type { IgnoreRule } from './config.js';
 import type { Io } from './io.js';
+import type { ProjectConfig } from './config.js';
 
 export interface Judged {
   readonly findings: readonly Findings[];
@@ -11,9 +12,7 @@ export interface Judged {
 }
 
 /** Warnings as the config of the project takes them. Errors stay: the engine refuses such a flow whatever a config says. */
-export function applySeverityRules(findings: readonly Findings[], io: Io): Judged {
-  if (io.project === undefined) return { findings, stubborn: [] };
-  const { config, folder } = io.project;
+export function applySeverityRules(findings: readonly Findings[], { config, folder }: ProjectConfig, io: Io): Judged {
   const ignores = (config.ignore ?? []).map((rule) => ignoreRule(rule, folder, io));
   const stubborn = new Set<DiagnosticCode>();
   const judged = findings.map(({ source, diagnostics }): Findings => ({

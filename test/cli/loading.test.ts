@@ -55,6 +55,11 @@ describe('a command loads what it needs', () => {
     expect([...loadedBy(['--help'])].sort()).toEqual(['cli', 'commander', 'common']);
   });
 
+  it('no rules for severities and no other formats to check flows in a project without a config', () => {
+    const loaded = loadedBy(['validate', '--no-handlers', 'definitions/greeting.yaml']);
+    expect([...loaded].sort()).toEqual(['check', 'cli', 'commander', 'common', 'definition', 'expression', 'syntax']);
+  });
+
   it.each([
     // Handlers import the package, and so all of it.
     ['validate', '--no-handlers', 'definitions/greeting.yaml'],

@@ -1,15 +1,14 @@
 import type { HandlerCatalogue } from '../../handlers/index.js';
-import type { Diagnostic } from '../../syntax/index.js';
+import type { Diagnostic, Findings } from '../../syntax/index.js';
 import { type CheckedFiles, checkFiles } from '../check-files.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import { type FindingsFormat, findingsText } from '../formats/findings-text.js';
 import type { Io } from '../io.js';
+import type { Judged } from '../severity-rules.js';
 import { noHandlersNote, projectHandlers } from '../project-handlers.js';
-import { applySeverityRules } from '../severity-rules.js';
 import { renderOptions, say } from '../terminal-text.js';
 import { countText, someOf } from '../text.js';
-import { watchProject } from '../watch-project.js';
 
 export interface ValidateOptions {
   readonly format: FindingsFormat;
@@ -34,6 +33,7 @@ export async function validate(paths: readonly string[], options: ValidateOption
     return validateOnce(paths, options, handlers, io);
   }
   if (paths.includes('-')) throw new CommandFailure(exitCodes.usage, '--watch follows files; it cannot follow stdin');
+  const { watchProject } = await import('../watch-project.js');
   return watchProject({ paths, definitions, handlers: flag }, io, async () => {
     const { currentCatalogue } = await import('../handler-catalogue.js');
     await validateOnce(paths, options, flag === false ? undefined : await currentCatalogue(flag, io), io);
@@ -58,8 +58,8 @@ async function validateOnce(
   );
   if (handlers === undefined && options.handlers !== false) say(io, noHandlersNote(io));
 
-  const { findings, stubborn } = applySeverityRules(checked.findings, io);
-  io.out(findingsText(findings, format, { ...renderOptions(io, 'out'), inLines: options.watch }));
+  const { findings, stubborn } = await judged(checked.findings, io);
+  io.out(await findingsText(findings, format, { ...renderOptions(io, 'out'), inLines: options.watch }));
   for (const code of stubborn) {
     say(io, `note: ${code} is an error, which ${io.project?.name} cannot make any milder`);
   }
@@ -73,6 +73,13 @@ async function validateOnce(
   const who = options.maxWarnings === undefined ? io.project?.name : '--max-warnings';
   say(io, `error: ${countText(warnings, 'warning')}, and ${who} allows ${allowed}`);
   return exitCodes.failed;
+}
+
+/** Few projects have a word of their own on severities. */
+async function judged(findings: readonly Findings[], io: Io): Promise<Judged> {
+  if (io.project === undefined) return { findings, stubborn: [] };
+  const { applySeverityRules } = await import('../severity-rules.js');
+  return applySeverityRules(findings, io.project, io);
 }
 
 function countOf(diagnostics: readonly Diagnostic[], severity: Diagnostic['severity']): number {

@@ -1,17 +1,14 @@
 import { type Findings, type RenderOptions, diagnosticsToJson, renderDiagnostics } from '../../syntax/index.js';
 import { packageVersion } from '../package-files.js';
-import { githubAnnotations } from './github.js';
-import { junitReport } from './junit.js';
-import { sarifLog } from './sarif.js';
 
 export type FindingsFormat = 'human' | 'json' | 'sarif' | 'github' | 'junit';
 
-/** What was found, as a format prints it. JSON that follows something is one object per line. */
-export function findingsText(
+/** What was found, as a format prints it, which is loaded for it. JSON that follows something is one object per line. */
+export async function findingsText(
   findings: readonly Findings[],
   format: FindingsFormat,
   { inLines, ...options }: RenderOptions & { readonly inLines: boolean },
-): string {
+): Promise<string> {
   const json = (value: unknown): string => `${JSON.stringify(value, undefined, inLines ? undefined : 2)}\n`;
   switch (format) {
     case 'human':
@@ -22,10 +19,10 @@ export function findingsText(
     case 'json':
       return json(diagnosticsToJson(findings));
     case 'sarif':
-      return json(sarifLog(findings, packageVersion()));
+      return json((await import('./sarif.js')).sarifLog(findings, packageVersion()));
     case 'github':
-      return githubAnnotations(findings);
+      return (await import('./github.js')).githubAnnotations(findings);
     case 'junit':
-      return junitReport(findings);
+      return (await import('./junit.js')).junitReport(findings);
   }
 }
