@@ -1,7 +1,6 @@
 import type { Place } from '../interpreter/index.js';
 import type { InboxMessage, JournalRow, NewRun } from '../storage/index.js';
-import type { EntryKind } from './entries.js';
-import { RecordedEntries } from './recorded-entries.js';
+import { type EntryKind, entryKey } from './entries.js';
 
 /** What a unit holds beside its entries; it is written in the same transaction. */
 export interface Unit {
@@ -26,7 +25,7 @@ const maxUnitBytes = 1024 * 1024;
  */
 export class Journal {
   readonly #now: () => number;
-  readonly #recorded = new RecordedEntries();
+  readonly #recorded = new Map<string, JournalRow>();
   #lastSeq: number;
   #bytes = 0;
   #entries: JournalRow[] = [];
@@ -37,8 +36,11 @@ export class Journal {
   constructor(rows: readonly JournalRow[], now: () => number) {
     this.#now = now;
     this.#lastSeq = rows.at(-1)?.seq ?? 0;
-    // Of several starts of an attempt the first one holds the input.
-    for (const row of rows) this.#recorded.add(row);
+    for (const row of rows) {
+      const key = entryKey(row.kind, placeOf(row));
+      // Of several starts of an attempt the first one holds the input.
+      if (!this.#recorded.has(key)) this.#recorded.set(key, row);
+    }
   }
 
   get lastSeq(): number {
@@ -47,11 +49,13 @@ export class Journal {
 
   /** The recorded entry of that kind at that place, which is met once. */
   take(kind: EntryKind, place: Place): JournalRow | undefined {
-    return this.#recorded.take(kind, place);
+    const row = this.peek(kind, place);
+    if (row !== undefined) this.#recorded.delete(entryKey(kind, place));
+    return row;
   }
 
   peek(kind: EntryKind, place: Place): JournalRow | undefined {
-    return this.#recorded.peek(kind, place);
+    return this.#recorded.size === 0 ? undefined : this.#recorded.get(entryKey(kind, place));
   }
 
   /** Answers the new entry's `seq`. */
@@ -63,9 +67,9 @@ export class Journal {
   }
 
   /** Lets an entry of this walk be found again, as those of earlier ones are. */
-  remember(): void {
+  remember(kind: EntryKind, place: Place): void {
     const row = this.#entries.at(-1);
-    if (row !== undefined) this.#recorded.add(row);
+    if (row !== undefined) this.#recorded.set(entryKey(kind, place), row);
   }
 
   addChild(child: NewRun): void {
@@ -116,3 +120,7 @@ export class Journal {
 
 /** The place of entries that belong to the run as a whole. */
 export const runPlace: Place = { step: null, occurrence: '0', aspect: '' };
+
+function placeOf({ step, occurrence, aspect }: JournalRow): Place {
+  return { step, occurrence: occurrence ?? '0', aspect: aspect ?? '' };
+}

@@ -61,7 +61,6 @@ const storageMethods = [
   'unfinishedHashes',
   'setWorkflowLimit',
   'enqueueRun',
-  'startRun',
   'claimRuns',
   'renewLeases',
   'releaseRuns',

@@ -125,16 +125,9 @@ function withinTime(
       abort.abort(error);
       reject(error);
     });
-    call().then(
-      (value) => {
-        timer.cancel();
-        resolve(value);
-      },
-      (error: unknown) => {
-        timer.cancel();
-        reject(error);
-      },
-    );
+    call()
+      .then(resolve, reject)
+      .finally(() => timer.cancel());
   });
 }
 

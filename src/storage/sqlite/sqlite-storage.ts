@@ -4,10 +4,8 @@ import { type Clock, systemClock } from '../../common/index.js';
 import type {
   Claim,
   CommitOptions,
-  Enqueued,
   Firing,
   FiringResult,
-  FirstUnit,
   InboxMessage,
   InboxPost,
   JournalRow,
@@ -21,7 +19,6 @@ import type {
   RunQuery,
   RunRecord,
   ScheduleRecord,
-  Started,
   Storage,
   StorageCapabilities,
   StoredDefinition,
@@ -161,20 +158,9 @@ export class SqliteStorage implements Storage {
     return this.#read((queries) => queries.unfinishedHashes(workflow, revision, hash));
   }
 
-  async enqueueRun(run: NewRun): Promise<Enqueued> {
+  async enqueueRun(run: NewRun): Promise<{ run: RunRecord; created: boolean }> {
     const { writes, transitions } = this.#opened();
     return writes.submit(() => transitions.enqueue(run), { bytes: run.input.length });
-  }
-
-  async startRun(run: NewRun, claim: Claim, first: FirstUnit, { alone = false }: CommitOptions = {}): Promise<Started> {
-    const { writes, transitions } = this.#opened();
-    assertClaim(claim);
-    if (!writes.hasRoom) await writes.room();
-    const isAlone = alone && writes.isIdle;
-    const bytes = run.input.length + sizeOfUnit(first);
-    const started = writes.submit(() => transitions.start(run, claim, first), { bytes });
-    if (isAlone) await writes.flushInline([started]);
-    return started;
   }
 
   async claimRuns(claim: Claim): Promise<RunRecord[]> {
@@ -198,14 +184,13 @@ export class SqliteStorage implements Storage {
   async commitUnits(units: readonly Unit[], { alone = false }: CommitOptions = {}): Promise<UnitResult[]> {
     const { writes, transitions } = this.#opened();
     const isAlone = alone && writes.isIdle;
-    const [only] = units;
-    if (only !== undefined && units.length === 1 && !isAlone) {
-      return [await writes.submit(() => transitions.commitUnit(only), { bytes: sizeOfUnit(only) })];
-    }
     const results = units.map((unit) => writes.submit(() => transitions.commitUnit(unit), { bytes: sizeOfUnit(unit) }));
-    if (isAlone) await writes.flushInline(results);
-    // All are settled before the first failure is reported, so that the caller knows what stands.
-    else if (results.length > 1) await Promise.allSettled(results);
+    if (isAlone || results.length > 1) {
+      // All are settled before the first failure is reported, so that the caller knows what stands.
+      const settled = Promise.allSettled(results);
+      if (isAlone) await writes.flushInline();
+      await settled;
+    }
     return Promise.all(results);
   }
 
@@ -395,7 +380,7 @@ export class SqliteStorage implements Storage {
   }
 }
 
-function sizeOfUnit({ entries, transition, children = [], posts = [] }: FirstUnit): number {
+function sizeOfUnit({ entries, transition, children = [], posts = [] }: Unit): number {
   let bytes = sizeOf(entries);
   if (transition?.kind === 'end') bytes += (transition.output?.length ?? 0) + (transition.error?.length ?? 0);
   for (const { input } of children) bytes += rowOverheadBytes + input.length;
