@@ -1,7 +1,7 @@
 import { type JsonObject, isJsonObject } from '../common/index.js';
 import { type Report, listed } from '../definition/index.js';
 import { type FormulaProblem, analyseFormula, functionNames, otherVariables } from '../expression/index.js';
-import { type DiagnosticCode, nearest } from '../syntax/index.js';
+import { type DiagnosticCode, type Range, nearest } from '../syntax/index.js';
 import type { Misread } from './check-hyphens.js';
 import type { FlowModel, FormulaUse } from './flow-model.js';
 import type { StepNames } from './step-names.js';
@@ -57,11 +57,17 @@ export function checkFormulas(model: FlowModel, known: KnownNames, misread: Misr
         report.error('RS1032', use.node.cutOffBy, 'to YAML this is a comment, and the formula ends before it', help);
         continue;
       }
-      const range = { start: use.node.offsetOf(problem.start), end: use.node.offsetOf(problem.end) };
+      const range = rangeIn(use.node, problem);
       const say = suspicions.has(problem.kind) ? report.warning.bind(report) : report.error.bind(report);
       say(codes[problem.kind], range, problem.message, helpFor(problem, use, known));
     }
   }
+}
+
+/** What is wrong with a text that is empty is shown at its quotes. */
+function rangeIn(node: FormulaUse['node'], problem: FormulaProblem): Range {
+  const [start, end] = [node.offsetOf(problem.start), node.offsetOf(problem.end)];
+  return start === end ? node.range : { start, end };
 }
 
 function helpFor(problem: FormulaProblem, use: FormulaUse, known: KnownNames): string {
@@ -69,8 +75,9 @@ function helpFor(problem: FormulaProblem, use: FormulaUse, known: KnownNames): s
   if (name === undefined) return help;
   if (kind === 'unknown-variable') return meantVariable(name, use, known);
   if (kind === 'bare-name' && !use.place.variables.has(name)) {
-    const list = use.use === 'list' ? new RegExp(`^=?\\s*${name}\\s+in\\s+(.+)$`, 's').exec(use.text)?.[1] : undefined;
-    if (list !== undefined) return `write \`forEach: =${list}\`, and \`as: ${name}\` on a line of its own`;
+    const [, item, list] = (use.use === 'list' && /^=?\s*(\S+)\s+in\s+(.+)$/s.exec(use.text)) || [];
+    if (list !== undefined && item === name)
+      return `write \`forEach: =${list}\`, and \`as: ${name}\` on a line of its own`;
     const owner = ownerOf(name, known);
     return owner === undefined ? help : `did you mean \`${owner}\`?`;
   }

@@ -1,7 +1,7 @@
 import { type ReadWorkflow, handlersOf, readWorkflow, sealDefinition, walkItems } from '../definition/index.js';
 import type { WorkflowDocument } from '../definition/index.js';
 import type { HandlerCatalogue } from '../handlers/index.js';
-import { type Diagnostic, type Findings, type Range, type Source, entryOf, isText } from '../syntax/index.js';
+import { type Diagnostic, type Findings, type Range, type Source, byPlace, entryOf, isText } from '../syntax/index.js';
 import { checkRead } from './check-source.js';
 import type { CataloguedWorkflow } from './workflow-catalogue.js';
 
@@ -162,5 +162,5 @@ function clash({ name, revision, range }: FlowIdentity, { source, identity }: Kn
 }
 
 function inOrder(diagnostics: Diagnostic[]): Diagnostic[] {
-  return diagnostics.sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end);
+  return diagnostics.sort(byPlace);
 }

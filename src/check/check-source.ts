@@ -6,7 +6,7 @@ import {
   sealDefinition,
 } from '../definition/index.js';
 import type { HandlerCatalogue } from '../handlers/index.js';
-import type { Diagnostic, Source } from '../syntax/index.js';
+import { type Diagnostic, type Source, byPlace } from '../syntax/index.js';
 import { checkWorkflow } from './check-workflow.js';
 import { isSaidAgain, oncePerName, withoutConsequences } from './echoes.js';
 import { applyIgnoreComments } from './ignore-comments.js';
@@ -49,7 +49,7 @@ export function checkRead(source: Source, read: ReadWorkflow, options: CheckOpti
   const all = checkWorkflow({ source, root, ...(document !== undefined && { document }), ...options });
   const found = withoutConsequences(all, diagnostics).filter((each) => !isEcho(each));
   const ofShape = withoutConsequences(diagnostics, all).filter((each) => !isSaidAgain(each, found));
-  const told = [...ofShape, ...found].sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end);
+  const told = [...ofShape, ...found].sort(byPlace);
   const valid = document !== undefined && !found.some(({ severity }) => severity === 'error');
   const kept = oncePerName(applyIgnoreComments(source, told, knowsAll), source);
   return valid ? { document, diagnostics: kept } : { diagnostics: kept };

@@ -1,4 +1,12 @@
-import { type Comment, type Diagnostic, type Source, commentsOf, diagnosticCodes, nearest } from '../syntax/index.js';
+import {
+  type Comment,
+  type Diagnostic,
+  type Source,
+  byPlace,
+  commentsOf,
+  diagnosticCodes,
+  nearest,
+} from '../syntax/index.js';
 
 /**
  * Takes away the warnings that a comment `# runsheet-ignore RS4010 -- why` tells to ignore, and reports comments that
@@ -31,7 +39,7 @@ export function applyIgnoreComments(source: Source, found: readonly Diagnostic[]
       }
     }
   }
-  return [...found.filter((each) => !ignored.has(each)), ...reports].sort((a, b) => a.range.start - b.range.start);
+  return [...found.filter((each) => !ignored.has(each)), ...reports].sort(byPlace);
 }
 
 const word = 'runsheet-ignore';

@@ -1,4 +1,11 @@
-import type { Diagnostic, DiagnosticCode, MappingEntry, Range, SyntaxNode } from '../syntax/index.js';
+import {
+  type Diagnostic,
+  type DiagnosticCode,
+  type MappingEntry,
+  type Range,
+  type SyntaxNode,
+  byPlace,
+} from '../syntax/index.js';
 
 /** Collects diagnostics; the shape walk and the checks write into one. */
 export class Report {
@@ -26,7 +33,7 @@ export function inOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const distinct = new Map(
     diagnostics.map((each) => [`${each.code} ${each.range.start} ${each.range.end} ${each.message}`, each]),
   );
-  return [...distinct.values()].sort((a, b) => a.range.start - b.range.start || a.range.end - b.range.end);
+  return [...distinct.values()].sort(byPlace);
 }
 
 /** What to underline for a value: itself, or its key where the value is a list or map of many lines. */

@@ -326,6 +326,6 @@ function pointerPath(pointer: string): (string | number)[] {
   return pointer
     .split('/')
     .slice(1)
-    .map((segment) => decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
     .map((segment) => (/^\d+$/.test(segment) ? Number(segment) : segment));
 }

@@ -14,3 +14,8 @@ export interface Diagnostic {
   /** How to mend it. */
   readonly help: string;
 }
+
+/** The order in which diagnostics are told: by where they begin, at one place the shorter first. */
+export function byPlace(left: Diagnostic, right: Diagnostic): number {
+  return left.range.start - right.range.start || left.range.end - right.range.end;
+}

@@ -1,5 +1,5 @@
 export { type Comment, commentsOf } from './comments.js';
-export { type Diagnostic, type Severity } from './diagnostic.js';
+export { type Diagnostic, type Severity, byPlace } from './diagnostic.js';
 export { type DiagnosticCode, diagnosticCodes } from './diagnostic-codes.js';
 export { type Position, type Range, Source } from './source.js';
 export {

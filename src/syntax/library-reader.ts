@@ -1,6 +1,6 @@
 import type { CST, Composer, Document, YAMLError } from 'yaml';
 import { type Place, findPlace } from './cst-walk.js';
-import type { Diagnostic } from './diagnostic.js';
+import { type Diagnostic, byPlace } from './diagnostic.js';
 import { FormulaEnds } from './formula-ends.js';
 import { type Mask, type Slip, colonSlip, flowFormulaSlip, markerSlip } from './formula-slips.js';
 import { explainLibraryError } from './library-errors.js';
@@ -34,7 +34,7 @@ export function readByLibrary(source: Source): ParsedDocument {
       ),
     );
   }
-  diagnostics.sort((left, right) => left.range.start - right.range.start);
+  diagnostics.sort(byPlace);
   if (root === undefined || reading.fatal !== undefined) return { diagnostics };
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   if (errors.length === 0) return { root, diagnostics };

@@ -130,11 +130,21 @@ function referred(reference: string, reading: Reading): Type {
   if (!/^#(\/|$)/.test(reference)) return anything;
   let target: JsonValue | undefined = reading.root;
   for (const segment of reference.split('/').slice(1)) {
-    const key = decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decoded(segment)?.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (key === undefined) return anything;
     if (Array.isArray(target)) target = target[Number(key)];
     else target = isJsonObject(target) && Object.hasOwn(target, key) ? target[key] : undefined;
   }
   return target === undefined ? anything : read(target, reading);
+}
+
+/** A part of a reference, which is written as in a URL; undefined where its `%` are not those of a URL. */
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The type of one known value. */
