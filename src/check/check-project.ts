@@ -136,7 +136,7 @@ function withClashes(flows: readonly KnownFlow[], checked: ReadonlyMap<Source, C
     const other = taken.get(key);
     if (other === undefined) taken.set(key, flow);
     if (other === undefined || isCopy(flow, other, checked)) return { source, diagnostics };
-    return { source, diagnostics: inOrder([...diagnostics, clash(identity, other)]) };
+    return { source, diagnostics: [...diagnostics, clash(identity, other)].sort(byPlace) };
   });
 }
 
@@ -159,8 +159,4 @@ function clash({ name, revision, range }: FlowIdentity, { source, identity }: Kn
     range,
     help: 'give the newer one a higher `revision`, or one of them another name',
   };
-}
-
-function inOrder(diagnostics: Diagnostic[]): Diagnostic[] {
-  return diagnostics.sort(byPlace);
 }

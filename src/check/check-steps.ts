@@ -1,6 +1,6 @@
-import { type Report, quoted } from '../definition/index.js';
-import { type Range, type Source, nearest } from '../syntax/index.js';
+import { type Report, enumerated, quoted } from '../definition/index.js';
 import { stepReferences } from '../expression/index.js';
+import { type Range, type Source, nearest } from '../syntax/index.js';
 import type { Misread } from './check-hyphens.js';
 import type { Course } from './flow/course.js';
 import { remarkOn } from './flow/explain-sight.js';
@@ -53,8 +53,7 @@ function checkRead(read: StepRead, use: FormulaUse, doubted: Set<string>, contex
   const sharing = names.ambiguous.get(id);
   if (sharing !== undefined) {
     const lines = sharing.map(({ node }) => String(source.position(node.range.start).line));
-    const last = lines.pop() ?? '';
-    const message = `\`$steps.${id}\` could be any of the steps in lines ${lines.join(', ')} and ${last}, which call \`${id}\``;
+    const message = `\`$steps.${id}\` could be any of the steps in lines ${enumerated(lines, 'and')}, which call \`${id}\``;
     report.error('RS4002', range, message, 'give the step that is meant an `id`');
   } else if (model.reminders.has(id)) {
     report.error('RS4001', range, `\`${id}\` is a reminder, which gives no output`, 'read a step of the list instead');

@@ -1,3 +1,4 @@
+import { enumerated } from '../definition/index.js';
 import type { Diagnostic, DiagnosticCode, Source } from '../syntax/index.js';
 
 /*
@@ -40,13 +41,19 @@ export function isSaidAgain(warning: Diagnostic, found: readonly Diagnostic[]): 
 }
 
 /** Of names that a flow declares once and uses in many places. */
-const ofDeclared: ReadonlySet<DiagnosticCode> = new Set([
-  ...(['RS4001', 'RS4002', 'RS4006', 'RS4007', 'RS4008', 'RS4022', 'RS4023'] as const),
+const ofDeclared: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
+  'RS4001',
+  'RS4002',
+  'RS4006',
+  'RS4007',
+  'RS4008',
+  'RS4022',
+  'RS4023',
 ]);
 
 /** Where a declaration is missing or misspelt, that is one mistake. A variable of the language is none that it declares. */
 function isOfDeclared({ code, help }: Diagnostic): boolean {
-  return ofDeclared.has(code) || (code === 'RS3002' && help?.startsWith('did you mean') === true);
+  return ofDeclared.has(code) || (code === 'RS3002' && help.startsWith('did you mean'));
 }
 
 /** Says of a name that is not declared only where it is used first, and there where else it is used. */
@@ -71,9 +78,6 @@ function alsoIn({ range }: Diagnostic, others: readonly Diagnostic[], source: So
   const lines = [...new Set(others.map((each) => source.position(each.range.start).line))].filter(
     (line) => line !== own,
   );
-  const last = lines.pop();
-  if (last === undefined) return ' (used again in this line)';
-  return lines.length === 0
-    ? ` (used again in line ${last})`
-    : ` (used again in lines ${lines.join(', ')} and ${last})`;
+  if (lines.length === 0) return ' (used again in this line)';
+  return ` (used again in ${lines.length === 1 ? 'line' : 'lines'} ${enumerated(lines.map(String), 'and')})`;
 }

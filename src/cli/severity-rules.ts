@@ -1,9 +1,8 @@
 import { relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
 import type { Diagnostic, DiagnosticCode, Findings } from '../syntax/index.js';
-import type { IgnoreRule } from './config.js';
+import type { IgnoreRule, ProjectConfig } from './config.js';
 import type { Io } from './io.js';
-import type { ProjectConfig } from './config.js';
 
 export interface Judged {
   readonly findings: readonly Findings[];

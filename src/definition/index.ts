@@ -6,7 +6,7 @@ export { type Definition, definitionFromCanonical, sealDefinition } from './defi
 export { type ValidatedInput, inputSchemaOf, validateInput } from './input.js';
 export { type SchemaProblem, type SchemaValidator, compileSchema, firstProblem, problemsText } from './json-schema.js';
 export { type ReadWorkflow, readWorkflow } from './read-workflow.js';
-export { Report, describe, listed, quoted, valueRange } from './report.js';
+export { Report, describe, enumerated, listed, quoted, valueRange } from './report.js';
 export * as scalarFields from './scalar-fields.js';
 export { checkPlainField, exclude, map as checkMap } from './plain-fields.js';
 export { problemText } from './schema-fields.js';

@@ -1,7 +1,6 @@
-import { type MappingNode, type ScalarNode, type SyntaxNode, entryOf, textOf } from '../syntax/index.js';
+import { type ScalarNode, type SyntaxNode, entryOf, textOf } from '../syntax/index.js';
 import type { Report } from './report.js';
 import { itemShapes } from './shapes.js';
-import { isVerb } from './verbs.js';
 
 /*
  * Literal values that are sound, and in all likelihood not what their author means: warnings.
@@ -75,13 +74,6 @@ const message = 'this is only a value here: nothing in it is run';
 /** `{ step: mail.send, with: … }`, with nothing beside that an item could not have. */
 function isStep(node: SyntaxNode): boolean {
   if (node.kind !== 'mapping') return false;
-  const verb = verbIn(node);
-  if (verb === undefined || !/^[A-Za-z_][\w-]*(\.[\w-]+)+$/.test(textOf(entryOf(node, verb)?.value) ?? ''))
-    return false;
-  return node.entries.every(({ key }) => Object.hasOwn(itemShapes[verb].keys, key.value));
-}
-
-function verbIn({ entries }: MappingNode): 'step' | undefined {
-  const verbs = entries.map(({ key }) => key.value).filter(isVerb);
-  return verbs.length === 1 && verbs[0] === 'step' ? 'step' : undefined;
+  if (!/^[A-Za-z_][\w-]*(\.[\w-]+)+$/.test(textOf(entryOf(node, 'step')?.value) ?? '')) return false;
+  return node.entries.every(({ key }) => Object.hasOwn(itemShapes.step.keys, key.value));
 }

@@ -58,7 +58,14 @@ export function quoted(text: string): string {
 
 /** `a`, `b` or `c`, each in backticks. */
 export function listed(words: readonly string[], conjunction = 'or'): string {
-  const marked = words.map((word) => `\`${word}\``);
-  const last = marked.pop() ?? '';
-  return marked.length === 0 ? last : `${marked.join(', ')} ${conjunction} ${last}`;
+  return enumerated(
+    words.map((word) => `\`${word}\``),
+    conjunction,
+  );
+}
+
+/** The same without backticks. */
+export function enumerated(words: readonly string[], conjunction: string): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
 }

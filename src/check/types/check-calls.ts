@@ -1,5 +1,5 @@
 import { type JsonObject, isJsonObject } from '../../common/index.js';
-import { type Report, inputSchemaOf, quoted } from '../../definition/index.js';
+import { type Report, inputSchemaOf, listed, quoted } from '../../definition/index.js';
 import type { HandlerCatalogue } from '../../handlers/index.js';
 import {
   type MappingNode,
@@ -238,8 +238,7 @@ function subjectText(callee: Callee, path: readonly string[]): string {
 }
 
 function listOfNames(names: readonly string[]): string {
+  if (names.length <= 8) return listed(names, 'and');
   const shown = names.slice(0, 8).map((name) => `\`${name}\``);
-  if (names.length > shown.length) return `${shown.join(', ')}, …`;
-  const last = shown.pop() ?? '';
-  return shown.length === 0 ? last : `${shown.join(', ')} and ${last}`;
+  return `${shown.join(', ')}, …`;
 }

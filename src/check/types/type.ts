@@ -1,3 +1,5 @@
+import { enumerated } from '../../definition/index.js';
+
 /**
  * What is known of a value before a run: for each kind of value whether it may be one of that kind. A type admits
  * at least what the value can be; what cannot be known admits everything. So a complaint is right where a type
@@ -218,9 +220,7 @@ export function describeType(type: Type): string {
     type.null && 'null',
   ].filter((word) => word !== false);
   if (type.anything) return 'anything';
-  const last = words.pop();
-  if (last === undefined) return 'absent';
-  return words.length === 0 ? last : `${words.join(', ')} or ${last}`;
+  return words.length === 0 ? 'absent' : enumerated(words, 'or');
 }
 
 /** `a list of numbers` where its items are of one kind. */

@@ -24,11 +24,11 @@ export interface ShowOptions {
 /** Shows all that is known of one run. */
 export async function show(idOrKey: string, options: ShowOptions, io: Io): Promise<ExitCode> {
   const { readHistory } = await import('../../engine/index.js');
+  const now = io.clock.now();
   const { history, nobodyDrives, next, text } = await withExistingStorage(options.db, io, async (storage) => {
     const record = await findRun(storage, idOrKey, options.workflow);
     const found = await readHistory(storage, record);
     const stored = found.run.error === null ? undefined : await storage.readDefinition(record.definitionHash);
-    const now = io.clock.now();
     const { othersAlive } = found.drivenUntil === null ? { othersAlive: false } : await storage.survey(nobody, [], now);
     return {
       history: found,
@@ -37,7 +37,6 @@ export async function show(idOrKey: string, options: ShowOptions, io: Io): Promi
       text: stored?.source ?? null,
     };
   });
-  const now = io.clock.now();
   const waits = waitsFor(history, now, { nobodyDrives });
   const shown: Shown = { history, waits, limits: limitsOf(history), next, text };
   if (options.json) {

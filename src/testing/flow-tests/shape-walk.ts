@@ -82,13 +82,7 @@ function checkField(kind: TestFieldKind, entry: MappingEntry, report: Report): v
     case 'compensation':
       return maps(entry, 'a decision', report, (node) => checkShape(node, testShapes.decision, report));
     case 'secrets':
-      return checkMap(
-        entry,
-        'a map of texts',
-        report,
-        (node) => testFields.secrets(node, report),
-        named('MAIL_TOKEN: abc'),
-      );
+      return namedMap(entry, 'a map of texts', 'MAIL_TOKEN: abc', testFields.secrets, report);
     case 'expect':
       return shaped(entry, testShapes.expect, report, undefined, (node) => expectation(node, report));
     case 'expected error':
@@ -100,20 +94,14 @@ function checkField(kind: TestFieldKind, entry: MappingEntry, report: Report): v
     case 'turns':
       return testFields.turns(entry, report);
     case 'calls':
-      return checkMap(
-        entry,
-        'a map of handler → number of calls',
-        report,
-        (node) => testFields.calls(node, report),
-        named('mail.send: 2'),
-      );
+      return namedMap(entry, 'a map of handler → number of calls', 'mail.send: 2', testFields.calls, report);
     case 'inputs':
-      return checkMap(
+      return namedMap(
         entry,
         'a map of item → fields of its `with`',
+        'charge: { amount: 10 }',
+        testFields.inputs,
         report,
-        (node) => testFields.inputs(node, report),
-        named('charge: { amount: 10 }'),
       );
     case 'status':
     case 'rollback':
@@ -190,18 +178,26 @@ function handlers(entry: MappingEntry, report: Report): void {
 
 function scripts(entry: MappingEntry, expected: string, report: Report): void {
   const isChild = entry.key.value === 'children';
+  const example = `${isChild ? 'book-shipment' : 'mail.send'}: { returns: … }`;
   const check = (node: MappingNode): void => {
     for (const script of node.entries) {
       scalarFields.keyName(script, isChild ? 'workflow' : 'handler', 'name', report);
       checkScript(script, report);
     }
   };
-  checkMap(entry, expected, report, check, named(`${isChild ? 'book-shipment' : 'mail.send'}: { returns: … }`));
+  namedMap(entry, expected, example, check, report);
 }
 
-/** For what stands where a map with names should. */
-function named(example: string): string {
-  return `write each with its name: \`${example}\``;
+/** A map whose keys are names; `example` is an entry of it. */
+function namedMap(
+  entry: MappingEntry,
+  expected: string,
+  example: string,
+  check: (node: MappingNode, report: Report) => void,
+  report: Report,
+): void {
+  const help = `write each with its name: \`${example}\``;
+  checkMap(entry, expected, report, (node) => check(node, report), help);
 }
 
 function entryHelp(each: string): string {
