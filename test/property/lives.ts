@@ -202,7 +202,8 @@ class World {
     await engine.enqueue('flow', {}, { key: 'the one' });
     const ended = await Promise.race([over.then(() => true), died.then(() => false)]);
     alive = false;
-    if (ended) await engine.stop();
+    // It may still die of what it is about to write, and then never answers.
+    if (ended) await Promise.race([engine.stop(), died]);
     return ended;
   }
 
