@@ -128,6 +128,7 @@ class World {
       definitions: this.#definitions,
       handlers: this.#handlers(() => false),
       clock: this.#clock,
+      randomBytes: this.#randomBytes('outside'),
     });
   }
 
@@ -169,9 +170,9 @@ class World {
       if (!ended) this.#wrong.push(`hangs: nothing comes to rest at ${this.#clock.now() - this.#startedAt}`);
     });
     const over = Promise.race([finished, hangs]);
-    const lane = async (deaths: readonly Death[]): Promise<void> => {
-      for (const death of [...deaths, { afterUnits: Number.POSITIVE_INFINITY }]) {
-        if (await this.#process(death, over)) break;
+    const lane = async (deaths: readonly Death[], place: number): Promise<void> => {
+      for (const [life, death] of [...deaths, { afterUnits: Number.POSITIVE_INFINITY }].entries()) {
+        if (await this.#process(`process ${place}.${life}`, death, over)) break;
       }
     };
     await this.#clock.until(Promise.all(this.#course.deaths.map(lane)));
@@ -179,7 +180,7 @@ class World {
   }
 
   /** One process, until it dies (false) or everything is over (true). */
-  async #process(death: Death, over: Promise<void>): Promise<boolean> {
+  async #process(name: string, death: Death, over: Promise<void>): Promise<boolean> {
     const { storage, died } = mortal(this.#watched(), death);
     const clock = new ProcessClock(this.#clock);
     let alive = true;
@@ -193,6 +194,7 @@ class World {
       handlers: this.#handlers(() => alive),
       clock,
       concurrency: this.#course.concurrency,
+      randomBytes: this.#randomBytes(name),
     });
     engine.onFault((error, id) => {
       if (alive)
@@ -205,6 +207,12 @@ class World {
     // It may still die of what it is about to write, and then never answers.
     if (ended) await Promise.race([engine.stop(), died]);
     return ended;
+  }
+
+  /** Names of engines and runs, on which back-offs and formulas hang: a course goes the same way again. */
+  #randomBytes(of: string): () => Uint8Array {
+    let drawn = 0;
+    return () => digest(`${this.#course.luck}:${of}:${(drawn += 1)}`).subarray(0, 16);
   }
 
   async #allEnded(): Promise<void> {
@@ -424,7 +432,11 @@ class World {
 
 /** From 0 to 99, by the text alone. */
 function draw(text: string): number {
-  return createHash('sha256').update(text).digest().readUInt32LE(0) % 100;
+  return digest(text).readUInt32LE(0) % 100;
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
 
 function fail({ how }: Conduct, direction: string): never {

@@ -10,7 +10,8 @@ import { type Act, type Course, live } from './lives.js';
  * random times, whose one or two processes are killed at random, whose failures are resumed, and whose operator goes on or gives up. Every run ends, and what
  * `invariants.ts` says holds of what is left behind.
  *
- * RUNSHEET_PROPERTY_RUNS, RUNSHEET_PROPERTY_SEED and RUNSHEET_PROPERTY_PATH: how many, and where to begin.
+ * RUNSHEET_PROPERTY_RUNS, RUNSHEET_PROPERTY_SEED and RUNSHEET_PROPERTY_PATH: how many, and where to begin. A course goes
+ * the same way each time: seed and path show a violation again.
  */
 
 const { RUNSHEET_PROPERTY_RUNS, RUNSHEET_PROPERTY_SEED, RUNSHEET_PROPERTY_PATH } = process.env;
