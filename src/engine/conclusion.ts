@@ -1,5 +1,12 @@
 import { JsonText, type JsonValue } from '../common/index.js';
-import { type Conclusion, type RunEnd, type RunError, type RunOutcome, cancelledError } from '../interpreter/index.js';
+import {
+  type Conclusion,
+  type Place,
+  type RunEnd,
+  type RunError,
+  type RunOutcome,
+  cancelledError,
+} from '../interpreter/index.js';
 import type { Transition } from '../storage/index.js';
 import { errorPayload, valuePayload } from './entries.js';
 
@@ -7,20 +14,29 @@ import { errorPayload, valuePayload } from './entries.js';
 
 export function conclusionPayload({ outcome, unwind }: Conclusion): string {
   const what = outcome.status === 'completed' ? valuePayload(outcome.output) : errorPayload(outcome.error);
-  const rest = JSON.stringify({ status: outcome.status, unwind });
+  const origins = outcome.status === 'failed' ? { origins: outcome.origins } : {};
+  const rest = JSON.stringify({ status: outcome.status, unwind, ...origins });
   return what === '{}' ? rest : `${what.slice(0, -1)},${rest.slice(1)}`;
 }
 
 export function readConclusion(payload: string): Conclusion {
-  const { status, unwind, value, error } = JSON.parse(payload) as {
+  const { status, unwind, value, error, origins } = JSON.parse(payload) as {
     status: RunOutcome['status'];
     unwind: boolean;
     value?: JsonValue;
     error?: RunError;
+    origins?: readonly Place[];
   };
-  if (status !== 'completed') return { outcome: { status, error: error ?? cancelledError(null) }, unwind };
-  const output = value === undefined ? undefined : new JsonText(() => JSON.stringify(value));
-  return { outcome: { status, output }, unwind };
+  switch (status) {
+    case 'completed': {
+      const output = value === undefined ? undefined : new JsonText(() => JSON.stringify(value));
+      return { outcome: { status, output }, unwind };
+    }
+    case 'failed':
+      return { outcome: { status, error: error ?? cancelledError(null), origins: origins ?? [] }, unwind };
+    case 'cancelled':
+      return { outcome: { status, error: error ?? cancelledError(null) }, unwind };
+  }
 }
 
 /** From here on the row says why the run fails, however long its unwind takes. */

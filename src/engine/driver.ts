@@ -1,6 +1,7 @@
 import { type JsonObject, RunsheetError } from '../common/index.js';
 import { type Children, type Plan, execute } from '../interpreter/index.js';
 import type { JournalRow, RunRecord, Transition, Unit } from '../storage/index.js';
+import { readTakenOver } from './entries.js';
 import { givenUpAfter } from './interruptions.js';
 import { JournalContext, WalkSuspended } from './journal-context.js';
 import type { Unit as WrittenUnit } from './journal.js';
@@ -65,6 +66,7 @@ export class Driver {
     // At its first claim a run has no entries, unless it took some over.
     const isNew = record.epoch === 1 && record.resumedFrom === null;
     const journal = isNew ? [] : await this.#readJournal(record.run);
+    const over = readTakenOver(journal);
     const context = new JournalContext({
       meta: {
         id: record.id,
@@ -74,7 +76,10 @@ export class Driver {
         hash: record.definitionHash,
         startedAt: record.startedAt ?? clock.now(),
         input: JSON.parse(record.input) as JsonObject,
-        keyPrefix: takenOverFrom(journal) ?? record.id,
+        keyPrefix: over?.keyPrefix ?? record.id,
+        handledAnew: new Map(
+          (over?.handledAnew ?? []).map(({ step, occurrence, keyPrefix }) => [`${step}#${occurrence}`, keyPrefix]),
+        ),
         reopened: record.status === 'compensating' && journal.some(isCompletedOutcome),
       },
       parent: record.parentId,
@@ -206,12 +211,6 @@ function isOutcome({ kind }: JournalRow): boolean {
   return (
     kind.endsWith('-completed') || kind.endsWith('-failed') || kind === 'signal-consumed' || kind === 'run-outcome'
   );
-}
-
-/** Of a run that took over from another one: whose idempotency keys it goes on with. */
-function takenOverFrom(journal: readonly JournalRow[]): string | undefined {
-  const row = journal.find(({ kind }) => kind === 'taken-over');
-  return row && (JSON.parse(row.payload ?? '{}') as { keyPrefix: string }).keyPrefix;
 }
 
 function leaseLost(record: RunRecord): RunsheetError {

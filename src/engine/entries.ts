@@ -89,3 +89,19 @@ export function readStuck(payload: string | null): { readonly afterInbox: number
   const { afterInbox = 0 } = JSON.parse(payload ?? '{}') as { afterInbox?: number };
   return { afterInbox };
 }
+
+/** What a `taken-over`, the first entry of a resumed run, holds. */
+export interface TakenOver {
+  /** The run that it goes on with. */
+  readonly run: string;
+  /** Begins the idempotency keys: the id of the first run in the chain. */
+  readonly keyPrefix: string;
+  /** As `RunMeta.handledAnew`; absent in what an older Runsheet wrote. */
+  readonly handledAnew?: readonly { readonly step: string; readonly occurrence: string; readonly keyPrefix: string }[];
+}
+
+/** Undefined where the run goes on with none. */
+export function readTakenOver(journal: readonly { kind: string; payload: string | null }[]): TakenOver | undefined {
+  const [first] = journal;
+  return first?.kind === 'taken-over' ? (JSON.parse(first.payload ?? '{}') as TakenOver) : undefined;
+}

@@ -5,7 +5,7 @@ import { BlockHistories } from './block-history.js';
 import { FlowPlaces } from './flow-places.js';
 import { readStuck } from './entries.js';
 import type { RunHistory, RunOrder, StepHistory } from './history.js';
-import { assertResumable } from './resume.js';
+import { fallOf } from './resume.js';
 import { toRun } from './run.js';
 import { StepHistories } from './step-history.js';
 import { reversalsOf } from './unwind-history.js';
@@ -48,7 +48,7 @@ export class HistoryReader {
       steps: steps.all,
       blocks: blocks.all,
       reversals: reversalsOf(journal, flow, record.rollbackStatus),
-      resumable: definition !== undefined && isResumable(() => assertResumable(record, journal, definition)),
+      resumable: definition !== undefined && isResumable(() => fallOf(record, journal, definition)),
       order: orderOf(record, journal, inbox),
     };
   }

@@ -4,6 +4,7 @@ import {
   type Attempt,
   type AttemptCall,
   type AttemptOutcome,
+  type BegunHandle,
   type Cancellation,
   type ChildHandle,
   type ChildStart,
@@ -154,7 +155,7 @@ export class JournalContext implements DurableContext {
     if (journal.length === 0) this.#journal.append('run-started', runPlace, JSON.stringify({ hash: meta.hash }));
   }
 
-  run(place: Place, attempt: Attempt, call: AttemptCall): Handle<AttemptOutcome> {
+  run(place: Place, attempt: Attempt, call: AttemptCall): BegunHandle<AttemptOutcome> {
     this.#begin('run', place);
     return this.#attempts.begin(place, attempt, call);
   }

@@ -1,4 +1,4 @@
-import type { Handle } from '../interpreter/index.js';
+import type { BegunHandle, Handle } from '../interpreter/index.js';
 
 /** A handle that is ready from the entry on that says so. */
 export class JournalHandle<T> implements Handle<T> {
@@ -26,5 +26,12 @@ export class JournalHandle<T> implements Handle<T> {
   /** The first settling counts; `read` is called when the outcome is wanted. */
   settle(seq: number, read: () => T): void {
     this.#ready ??= { seq, read };
+  }
+}
+
+/** Of something that may have to be undone: `begun` is the place in the journal of the entry that began it. */
+export class JournalBegunHandle<T> extends JournalHandle<T> implements BegunHandle<T> {
+  constructor(readonly begun: number) {
+    super();
   }
 }

@@ -4,13 +4,14 @@ import {
   AttemptAbort,
   type AttemptCall,
   type AttemptOutcome,
+  type BegunHandle,
   type Handle,
   type Place,
   languageError,
 } from '../interpreter/index.js';
 import { type EntryKind, errorPayload, readValue, stepStartedPayload, valuePayload } from './entries.js';
 import type { Journal } from './journal.js';
-import { JournalHandle } from './journal-handle.js';
+import { JournalBegunHandle, type JournalHandle } from './journal-handle.js';
 import type { Readiness } from './readiness.js';
 
 export interface OpenAttempt {
@@ -68,12 +69,13 @@ export class OpenAttempts {
     this.#givenUp = givenUp;
   }
 
-  begin(place: Place, attempt: Attempt, call: AttemptCall): Handle<AttemptOutcome> {
-    const handle = new JournalHandle<AttemptOutcome>();
+  begin(place: Place, attempt: Attempt, call: AttemptCall): BegunHandle<AttemptOutcome> {
     const kind = kinds[attempt.direction];
     const started = this.#journal.take(kind.started, place);
     const completed = this.#journal.take(kind.completed, place);
     const failed = this.#journal.take(kind.failed, place);
+    // Where it was not begun before, its entry is the next one.
+    const handle = new JournalBegunHandle<AttemptOutcome>(started?.seq ?? this.#journal.lastSeq + 1);
     if (completed !== undefined) {
       handle.settle(completed.seq, () => ({ ok: true, value: readValue(completed.payload ?? '{}') }));
       return handle;
@@ -187,7 +189,7 @@ export class OpenAttempts {
   }
 
   /** Every process that called it died of it, or beside it. */
-  #giveUp(place: Place, { direction, number }: Attempt, handle: JournalHandle<AttemptOutcome>): Handle<AttemptOutcome> {
+  #giveUp<H extends JournalHandle<AttemptOutcome>>(place: Place, { direction, number }: Attempt, handle: H): H {
     const message = `${place.step} was interrupted again and again while it ran; its process died or lost its lease`;
     const error = languageError('Interrupted', message, { step: place.step, attempt: number });
     const outcome = { ok: false, error, final: true, effect: 'unknown' } as const;

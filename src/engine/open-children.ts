@@ -12,7 +12,7 @@ import type {
 import type { InboxMessage, RollbackStatus, RunRecord, RunStatus } from '../storage/index.js';
 import type { Inbox } from './inbox.js';
 import type { Journal } from './journal.js';
-import { JournalHandle } from './journal-handle.js';
+import { JournalBegunHandle, JournalHandle } from './journal-handle.js';
 import type { TimedOut } from './open-gates.js';
 import type { Readiness } from './readiness.js';
 
@@ -53,9 +53,12 @@ interface OpenUnwind {
   askedAfter: number | undefined;
 }
 
-class Child extends JournalHandle<ChildOutcome> implements ChildHandle {
-  constructor(readonly run: string) {
-    super();
+class Child extends JournalBegunHandle<ChildOutcome> implements ChildHandle {
+  constructor(
+    readonly run: string,
+    begun: number,
+  ) {
+    super(begun);
   }
 }
 
@@ -73,7 +76,7 @@ export class OpenChildren {
     const { journal } = this.#options;
     const started = journal.take('child-started', place);
     const { run, deadline } = started === undefined ? this.#start(place, start) : readStarted(started.payload ?? '');
-    const handle = new Child(run);
+    const handle = new Child(run, started?.seq ?? journal.lastSeq);
     const settled = journal.take('child-settled', place);
     const fired = journal.take('timer-fired', place);
     if (settled !== undefined) handle.settle(settled.seq, () => outcomeOf(run, readEnded(settled.payload)));

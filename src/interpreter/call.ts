@@ -21,8 +21,8 @@ export interface CallPlan {
   readonly inputPass?: number;
   /** Told of each attempt's outcome, before anything follows from it. */
   readonly onOutcome?: (outcome: AttemptOutcome) => void;
-  /** Told before the first attempt. */
-  readonly onStart?: () => void;
+  /** Told of the first attempt, where it stands among all that was begun. */
+  readonly onStart?: (begun: number) => void;
 }
 
 export interface EarlierPass {
@@ -48,7 +48,6 @@ export async function callUntilDone(plan: CallPlan): Promise<CallEnd> {
   const input = earlier === undefined ? await resolveInput(plan) : earlier.input;
   const { occurrence } = frame;
   const idempotencyKey = keyOf(plan);
-  plan.onStart?.();
   for (let tries = 1; ; tries += 1) {
     const number = usedUp(plan) + tries;
     const handle = services.context.run(
@@ -70,6 +69,7 @@ export async function callUntilDone(plan: CallPlan): Promise<CallEnd> {
           abort,
         ),
     );
+    if (tries === 1) plan.onStart?.(handle.begun);
     await frame.waitThrough(handle);
     const { outcome } = handle;
     plan.onOutcome?.(outcome);

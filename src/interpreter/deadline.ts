@@ -36,6 +36,6 @@ export async function withDeadline<T>(
   }
   scope.end();
   frame.scope.throwIfAborted();
-  if (first === timer) throw new Failure(error);
+  if (first === timer) throw new Failure(error, [place]);
   return task.result();
 }

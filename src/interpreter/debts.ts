@@ -1,7 +1,7 @@
 import type { JsonText } from '../common/index.js';
 import type { Frame } from './frame.js';
 import type { Reversal } from './plan.js';
-import type { AttemptOutcome } from './port.js';
+import type { AttemptOutcome, ChildHandle } from './port.js';
 import type { RunError } from './run-error.js';
 
 /** A step that has started and has a reversal, or a child run. */
@@ -11,6 +11,8 @@ export interface StepDebt {
   readonly kind: 'step';
   readonly key: string;
   readonly reversal: Reversal;
+  /** Where its start stands among all that was begun. */
+  readonly begun: number;
   /** Where the step stood when it started: its reversal sees `$steps` and the loop variables as they were. */
   readonly frame: Frame;
   /** Of the forward step; undefined where it failed or its outcome is unknown. */
@@ -23,26 +25,28 @@ export interface StepDebt {
 export interface ChildDebt {
   readonly kind: 'child';
   readonly key: string;
+  readonly begun: number;
   readonly frame: Frame;
   readonly run: string;
 }
 
 /**
- * What would have to be undone if the run failed now, in the order in which it was begun. Built up anew
- * by each walk, since that begins the same things in the same order.
+ * What would have to be undone if the run failed now. Built up anew by each walk. A resumed run's walk meets what is
+ * begun anew among what was begun before, so that the order is that of the entries and not of the walk.
  */
 export class Debts {
   readonly #debts: Debt[] = [];
   #forgiven = false;
 
-  beginStep(key: string, reversal: Reversal, frame: Frame): StepDebt {
-    const debt: StepDebt = { kind: 'step', key, reversal, frame, result: undefined, error: undefined, owed: false };
+  beginStep(key: string, reversal: Reversal, frame: Frame, begun: number): StepDebt {
+    const open = { result: undefined, error: undefined, owed: false };
+    const debt: StepDebt = { kind: 'step', key, begun, reversal, frame, ...open };
     this.#debts.push(debt);
     return debt;
   }
 
-  beginChild(key: string, frame: Frame, run: string): void {
-    this.#debts.push({ kind: 'child', key, frame, run });
+  beginChild(key: string, frame: Frame, { run, begun }: ChildHandle): void {
+    this.#debts.push({ kind: 'child', key, begun, frame, run });
   }
 
   /** A pivot was reached: nothing of the run is undone any more, what came before it included. */
@@ -57,7 +61,9 @@ export class Debts {
   /** What is owed now, the latest begun first. */
   owed(): readonly Debt[] {
     if (this.#forgiven) return [];
-    return this.#debts.filter((debt) => debt.kind === 'child' || debt.owed).reverse();
+    return this.#debts
+      .filter((debt) => debt.kind === 'child' || debt.owed)
+      .sort((one, other) => other.begun - one.begun);
   }
 }
 

@@ -89,7 +89,7 @@ async function runToOutcome(frame: Frame): Promise<RunOutcome> {
   } catch (error) {
     if (error instanceof ScopeAborted) return { status: 'cancelled', error: cancelledError(null) };
     if (!(error instanceof Failure)) throw error;
-    return { status: 'failed', error: error.error };
+    return { status: 'failed', error: error.error, origins: error.origins };
   }
 }
 

@@ -57,8 +57,8 @@ export class Frame {
     /** Turns of the enclosing loops, outermost first. */
     readonly turns: readonly number[],
     /**
-     * Begins the idempotency keys: what a resumed run has taken over keeps those that it had, and what it cannot take
-     * over (error handling, last steps, reminders) is done anew, under keys of its own.
+     * Begins the idempotency keys: what a resumed run has taken over keeps those that it had, and what it takes back or
+     * cannot take over (error handling that did not help, last steps, reminders) is done anew, under keys of its own.
      */
     readonly keyPrefix: string,
     /** The failure that the `onError` around here handles. */
@@ -147,7 +147,7 @@ export class Frame {
     // To wait for what is ready would give up no turn, and only make promises.
     if (handle.immediate) this.scope.throwIfAborted();
     else await this.wait(handle);
-    if (!handle.outcome.ok) throw new Failure(handle.outcome.error);
+    if (!handle.outcome.ok) throw new Failure(handle.outcome.error, [place]);
     return handle.outcome.value;
   }
 

@@ -17,7 +17,7 @@ export interface DurableContext {
    * One attempt of a handler. Journaled once; `call` may be made again only while no outcome is
    * journaled. `call` never throws: what the handler threw is in its outcome.
    */
-  run(place: Place, attempt: Attempt, call: AttemptCall): Handle<AttemptOutcome>;
+  run(place: Place, attempt: Attempt, call: AttemptCall): BegunHandle<AttemptOutcome>;
 
   /** A value computed once: decision, resolved input, wake time. Replay reads it back. */
   record(
@@ -85,6 +85,11 @@ export interface RunMeta {
   readonly input: JsonObject;
   /** Begins the idempotency keys: the id of the run, or of the first of those that it goes on with. */
   readonly keyPrefix: string;
+  /**
+   * Likewise, for error handling that was done before and taken back by a resume, by `item#occurrence`: it is done anew,
+   * with other inputs, and a provider that knows the old keys would take it for the first time.
+   */
+  readonly handledAnew: ReadonlyMap<string, string>;
   /** A completed run that is to be unwound for its parent. */
   readonly reopened: boolean;
 }
@@ -104,6 +109,11 @@ export interface Handle<T> {
   readonly outcome: T;
   /** Ready when it is given out, on the first walk and on every replay: waiting for it gives up no turn. */
   readonly immediate: boolean;
+}
+
+/** Of something that may have to be undone, which is done backwards in the order of `begun`. */
+export interface BegunHandle<T> extends Handle<T> {
+  readonly begun: number;
 }
 
 export type RecordKind =
@@ -169,7 +179,7 @@ export interface ChildStart {
   readonly timeoutMs: number | undefined;
 }
 
-export interface ChildHandle extends Handle<ChildOutcome> {
+export interface ChildHandle extends BegunHandle<ChildOutcome> {
   /** Id of the child run, known from its start. */
   readonly run: string;
 }
@@ -188,7 +198,12 @@ export interface Cancellation {
 
 export type RunOutcome =
   | { readonly status: 'completed'; readonly output: JsonText | undefined }
-  | { readonly status: 'failed'; readonly error: RunError }
+  | {
+      readonly status: 'failed';
+      readonly error: RunError;
+      /** What has failed of itself and was handled by nothing around it. */
+      readonly origins: readonly Place[];
+    }
   | { readonly status: 'cancelled'; readonly error: RunError };
 
 /** What comes after an outcome, given that it stands. */

@@ -1,4 +1,5 @@
 import { type JsonValue, isJsonObject, toJsonText } from '../common/index.js';
+import type { Place } from './port.js';
 
 /** Why something failed, as formulas see it (`$error`) and as it is stored. A type, so that it is a `JsonValue`. */
 export type RunError = {
@@ -59,21 +60,32 @@ export function languageError(
 
 /** A failure on its way up through the walk of a flow, until an `onError` takes it or the run fails. */
 export class Failure extends Error {
-  constructor(readonly error: RunError) {
+  /**
+   * @param origins what has failed of itself: several where side by side several did. Empty while a value is computed:
+   *   whoever records it knows its place
+   */
+  constructor(
+    readonly error: RunError,
+    readonly origins: readonly Place[] = [],
+  ) {
     super(error.message);
     this.name = error.name;
   }
 
   /** This failure, which took the place of an earlier one, with that in its details. */
   causedBy(earlier: Failure): Failure {
-    return new Failure({ ...this.error, details: withDetail(this.error.details, 'cause', earlier.error) });
+    return new Failure(
+      { ...this.error, details: withDetail(this.error.details, 'cause', earlier.error) },
+      this.origins,
+    );
   }
 
   /** This failure, the first of several, with the others in its details. */
   beside(others: readonly Failure[]): Failure {
     if (others.length === 0) return this;
     const list = others.map(({ error }) => error);
-    return new Failure({ ...this.error, details: withDetail(this.error.details, 'others', list) });
+    const origins = [this, ...others].flatMap((each) => each.origins);
+    return new Failure({ ...this.error, details: withDetail(this.error.details, 'others', list) }, origins);
   }
 }
 

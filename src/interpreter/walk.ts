@@ -117,11 +117,9 @@ async function handleFailure(item: Item, failure: Failure, frame: Frame): Promis
   });
   const entry = typeof chosen?.value === 'number' ? item.onError[chosen.value] : undefined;
   if (entry === undefined) throw failure;
+  const keyPrefix = frame.services.context.meta.handledAnew.get(`${item.key}#${frame.occurrence}`) ?? frame.keyPrefix;
   try {
-    return await runBody(
-      entry.body,
-      frame.with({ variables, keyPrefix: frame.services.context.meta.id, caught: failure }),
-    );
+    return await runBody(entry.body, frame.with({ variables, keyPrefix, caught: failure }));
   } catch (second) {
     if (!(second instanceof Failure) || second === failure) throw second;
     throw second.causedBy(failure);

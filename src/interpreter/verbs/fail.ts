@@ -9,11 +9,12 @@ export async function runFail(item: FailItem, frame: Frame): Promise<never> {
     template && frame.decide(item.key, aspect, () => frame.evaluate(template, item.key, aspect, evaluateTemplate));
   const message = (await value('message', item.message))?.value ?? item.error;
   const details = (await value('details', item.details))?.value ?? null;
-  throw new Failure({
+  const error = {
     name: item.error,
     message: typeof message === 'string' ? message : JSON.stringify(message),
     step: item.key,
     attempt: null,
     details,
-  });
+  };
+  throw new Failure(error, [frame.place(item.key, '')]);
 }

@@ -9,7 +9,7 @@ import { Failure, languageError } from '../run-error.js';
 /** One turn an element; the output is a list in the order of the input, whatever the order of the ends. */
 export async function runForEach(item: ForEachItem, frame: Frame): Promise<BodyOutput> {
   const list = await readList(item, frame);
-  if (list.length > item.maxIterations) throw tooLong(item, list.length);
+  if (list.length > item.maxIterations) throw tooLong(item, list.length, frame);
   const { endings, failures } = await runConcurrently(frame, {
     key: item.key,
     count: list.length,
@@ -47,7 +47,7 @@ function entryOf(ending: Ending): JsonValue {
   return ending?.output?.value ?? null;
 }
 
-function tooLong(item: ForEachItem, length: number): Failure {
+function tooLong(item: ForEachItem, length: number, frame: Frame): Failure {
   return new Failure(
     languageError(
       'LoopLimitExceeded',
@@ -55,5 +55,6 @@ function tooLong(item: ForEachItem, length: number): Failure {
         'raise maxIterations if that is as it should be',
       { step: item.key },
     ),
+    [frame.place(item.key, '')],
   );
 }

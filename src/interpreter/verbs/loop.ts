@@ -10,7 +10,7 @@ export async function runLoop(item: LoopItem, frame: Frame): Promise<BodyOutput>
   let last: BodyOutput;
   for (let turn = 0; ; turn += 1) {
     if (item.verb === 'doWhile' && !(await isTrue(item, frame, turn))) return last;
-    if (turn === item.maxIterations) throw tooManyTurns(item);
+    if (turn === item.maxIterations) throw tooManyTurns(item, frame);
     last = await runBody(item.body, frame.with({ turn, variables: { iteration: () => turn } }));
     if (item.verb === 'doUntil' && (await isTrue(item, frame, turn + 1))) return last;
   }
@@ -25,12 +25,13 @@ async function isTrue(item: LoopItem, frame: Frame, completed: number): Promise<
   return answer?.value === true;
 }
 
-function tooManyTurns(item: LoopItem): Failure {
+function tooManyTurns(item: LoopItem, frame: Frame): Failure {
   return new Failure(
     languageError(
       'LoopLimitExceeded',
       `${item.key} is not over after ${item.maxIterations} turns; raise its maxIterations if that is as it should be`,
       { step: item.key },
     ),
+    [frame.place(item.key, '')],
   );
 }

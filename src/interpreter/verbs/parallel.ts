@@ -27,7 +27,7 @@ export async function runParallel(item: ParallelItem, frame: Frame): Promise<Bod
     const [first, ...others] = failures;
     if (first !== undefined) throw first.beside(others);
   } else if (endings.filter(isCompleted).length < item.join) {
-    throw joinFailed(item, endings);
+    throw joinFailed(item, endings, failures);
   }
   for (const [index, { steps }] of branches.entries()) if (isCompleted(endings[index])) frame.steps.merge(steps);
   return new Output(`${item.key}#${frame.occurrence}`, () => {
@@ -44,7 +44,7 @@ function isCompleted(ending: Ending): ending is Exclude<Ending, Failure | undefi
   return ending !== undefined && !(ending instanceof Failure);
 }
 
-function joinFailed(item: ParallelItem, endings: readonly Ending[]): Failure {
+function joinFailed(item: ParallelItem, endings: readonly Ending[], failures: readonly Failure[]): Failure {
   const errors: JsonObject = {};
   for (const [index, { name }] of item.branches.entries()) {
     const ending = endings[index];
@@ -52,5 +52,8 @@ function joinFailed(item: ParallelItem, endings: readonly Ending[]): Failure {
   }
   const failed = Object.keys(errors).join(', ');
   const message = `${item.key} needs ${item.join} of ${item.branches.length} branches, but ${failed} failed`;
-  return new Failure(languageError('JoinFailed', message, { step: item.key, details: { errors } }));
+  return new Failure(
+    languageError('JoinFailed', message, { step: item.key, details: { errors } }),
+    failures.flatMap(({ origins }) => origins),
+  );
 }

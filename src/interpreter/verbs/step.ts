@@ -14,10 +14,10 @@ export async function runStep(item: StepItem, frame: Frame): Promise<BodyOutput>
     frame,
     direction: 'forward',
     ...(compensate && {
-      onStart: () => (debt = frame.services.debts.beginStep(item.key, compensate, frame.snapshot())),
+      onStart: (begun) => (debt = frame.services.debts.beginStep(item.key, compensate, frame.snapshot(), begun)),
       onOutcome: (outcome) => debt && settleAttempt(debt, outcome),
     }),
   });
-  if (!end.ok) throw new Failure(end.error);
+  if (!end.ok) throw new Failure(end.error, [frame.place(item.key, '')]);
   return recordedOutput(item, frame, end.value);
 }

@@ -10,26 +10,28 @@ export async function runSubWorkflow(item: SubWorkflowItem, frame: Frame): Promi
   const { context, debts } = frame.services;
   const chosen = await frame.decide(item.key, 'child', () => chooseChild(item, frame));
   const { revision, hash, input } = chosen?.value as { revision: number; hash: string; input: JsonValue };
-  const handle = context.child(frame.place(item.key, 'child'), {
+  const place = frame.place(item.key, 'child');
+  const handle = context.child(place, {
     workflow: item.workflow,
     revision,
     hash,
     input: toJsonText(input),
     timeoutMs: item.timeoutMs,
   });
-  debts.beginChild(item.key, frame.snapshot(), handle.run);
+  debts.beginChild(item.key, frame.snapshot(), handle);
   await frame.wait(handle);
   const { outcome } = handle;
   switch (outcome.kind) {
     case 'completed':
       return recordedOutput(item, frame, outcome.output);
     case 'failed':
-      throw new Failure(childFailed(item, outcome.run, outcome.error));
+      throw new Failure(childFailed(item, outcome.run, outcome.error), [place]);
     case 'timeout':
       throw new Failure(
         languageError('Timeout', `${outcome.run} (${item.workflow}) did not end within ${item.timeoutMs} ms`, {
           step: item.key,
         }),
+        [place],
       );
     case 'aborted':
       throw new Error('fault in the home: a child aborted in a scope that is not');

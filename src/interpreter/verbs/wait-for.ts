@@ -70,6 +70,7 @@ async function withoutAnswer(item: WaitForItem, frame: Frame): Promise<BodyOutpu
   if (onTimeout === undefined) {
     throw new Failure(
       languageError('WaitTimeout', `nobody sent ${item.signal} to ${item.key} in time`, { step: item.key }),
+      [frame.place(item.key, 'gate')],
     );
   }
   const value = await frame.decide(item.key, 'onTimeout', () =>
