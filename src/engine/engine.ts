@@ -234,7 +234,8 @@ export class Engine {
   }
 
   /**
-   * Goes on with a failed run as a new one, which takes over what had succeeded and keeps its idempotency keys.
+   * Goes on with a failed run as a new one, where it failed: what had succeeded or was handled stays, under the same
+   * idempotency keys.
    *
    * @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RUN_NOT_RESUMABLE` saying why
    */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonValue } from 'runsheet';
 import { walkItems } from '../../src/definition/index.js';
+import { FlowPlaces } from '../../src/engine/flow-places.js';
 import type { JournalRow } from '../../src/storage/index.js';
 import type { Lived, Told } from './lives.js';
 
@@ -260,15 +261,23 @@ function resumeFaults({ record, journal }: Told, runs: readonly Told[]): string[
   if (old.record.key !== null) faults.push('the old run has kept its key');
   if (journal[0]?.kind !== 'taken-over') faults.push('does not begin with what it takes over');
   const outcome = old.journal.find(({ kind }) => kind === 'run-outcome')?.seq ?? 0;
-  const calls = new Set(journal.map((row) => `${row.kind} ${placeOf(row)}`));
-  const main = new Set<string>();
-  walkItems(old.definition.document, ({ key, path }) => {
-    if (path[0] === 'steps' && !path.includes('onError')) main.add(key);
-  });
+  const flow = new FlowPlaces(old.definition.document);
+  const own = new Set(journal.map((row) => `${row.kind} ${placeOf(row)}`));
+  const handled = new Set(
+    journal
+      .filter(({ kind, aspect, at }) => kind === 'decision' && aspect === 'onError' && at < record.createdAt)
+      .map(placeOf),
+  );
   for (const row of old.journal) {
-    if (row.kind !== 'step-completed' || row.seq > outcome || !main.has(row.step ?? '')) continue;
-    if (row.aspect?.startsWith('reminder') === true) continue;
-    if (!calls.has(`step-completed ${placeOf(row)}`)) faults.push(`has lost the success of ${placeOf(row)}`);
+    if (row.seq > outcome || row.step === null || !successes.has(row.kind)) continue;
+    if (row.kind === 'child-settled' && payloadOf(row).status !== 'completed') continue;
+    const around = flow.around({ step: row.step, occurrence: row.occurrence ?? '0' });
+    // Error handling that did not help is done anew, and so are the reminders of a gate that nobody answered.
+    const inVain = around.some((outer) => outer.inOnError && !handled.has(`${outer.step}#${outer.occurrence}`));
+    if (inVain || flow.item(row.step) === undefined) continue;
+    if (!own.has(`${row.kind} ${placeOf(row)}`)) faults.push(`has lost ${row.kind} of ${placeOf(row)}`);
   }
   return faults;
 }
+
+const successes: ReadonlySet<string> = new Set(['step-completed', 'signal-consumed', 'child-settled', 'pivot']);
