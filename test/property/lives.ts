@@ -92,8 +92,8 @@ class World {
   readonly #calls: Call[] = [];
   readonly #wrong: string[] = [];
   readonly #ids = new Map<number, string>();
-  /** By key: the process and attempt of the call that is under way. */
-  readonly #underWay = new Map<string, { alive: () => boolean; attempt: number }>();
+  /** Calls whose handlers have not come to their end. */
+  readonly #underWay = new Set<Call & { readonly alive: () => boolean; isRecorded: boolean }>();
   readonly #completed = new Set<string>();
   readonly #accepted = new Map<string, number>();
   /** For people: no engine of their own ever drives. */
@@ -326,17 +326,30 @@ class World {
     if (!key.endsWith(`:${direction}`)) this.#wrong.push(`${key} is called ${direction}`);
     // Killed between the commit that begins it and its call.
     if (!alive()) return new Promise<never>(() => {});
-    const other = this.#underWay.get(key);
-    if (other?.alive() === true && other.alive !== alive && other.attempt === attempt) {
-      this.#wrong.push(`${key}, attempt ${attempt}, is under way in two processes`);
-    }
-    const call = { alive, attempt };
-    this.#underWay.set(key, call);
-    this.#record({ run: context.run.id, key, attempt, input: context.input as JsonValue });
+    const call = { run: context.run.id, key, attempt, input: context.input as JsonValue };
+    this.#requireAlone(call);
+    const underWay = { ...call, alive, isRecorded: false };
+    this.#underWay.add(underWay);
+    this.#record(call);
     try {
       return await this.#behave(context, direction);
     } finally {
-      if (this.#underWay.get(key) === call) this.#underWay.delete(key);
+      this.#underWay.delete(underWay);
+    }
+  }
+
+  /**
+   * Of one key one call at a time is under way, whatever its run, attempt and process.
+   *
+   * A handler that goes on does not count any longer when the end of its call is recorded (it took too long, or was
+   * awaited in vain after its scope was aborted): what it still does may overlap the next attempt, or the first one of a
+   * run that goes on with this run and keeps its keys. Nor does it count when its process is dead. A lease that ran out
+   * would be no excuse: living processes renew theirs in time.
+   */
+  #requireAlone({ run, key, attempt }: Call): void {
+    for (const other of this.#underWay) {
+      if (other.key !== key || other.isRecorded || !other.alive()) continue;
+      this.#wrong.push(`${key}, attempt ${attempt} of ${run}, begins beside attempt ${other.attempt} of ${other.run}`);
     }
   }
 
@@ -393,17 +406,21 @@ class World {
       for (const [index, { run, entries }] of units.entries()) {
         if (results[index] !== 'committed') continue;
         for (const { kind, step, occurrence } of entries) {
-          const direction = { 'step-completed': 'forward', 'compensation-completed': 'compensate' }[kind];
-          if (direction === undefined) continue;
-          const end = `:${step}#${occurrence}:${direction}`;
-          const call = this.#calls.findLast(({ run: id, key }) => id === this.#ids.get(run) && key.endsWith(end));
-          if (call !== undefined) this.#completed.add(call.key);
+          const [, what, how] = /^(step|compensation)-(completed|failed)$/.exec(kind) ?? [];
+          if (what === undefined) continue;
+          const end = `:${step}#${occurrence}:${what === 'step' ? 'forward' : 'compensate'}`;
+          const isIts = ({ run: id, key }: Call): boolean => id === this.#ids.get(run) && key.endsWith(end);
+          for (const call of this.#underWay) if (isIts(call)) call.isRecorded = true;
+          const call = this.#calls.findLast(isIts);
+          if (how === 'completed' && call !== undefined) this.#completed.add(call.key);
         }
       }
       await this.#lag();
       return results;
     };
     const claimRuns: Storage['claimRuns'] = async (claim) => {
+      // Who comes first is not always the same one.
+      await this.#lag();
       const claimed = await storage.claimRuns(claim);
       for (const { run, id } of claimed) this.#ids.set(run, id);
       return claimed;

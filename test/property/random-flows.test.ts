@@ -70,3 +70,18 @@ it(
   },
   24 * 3_600_000,
 );
+
+it('the first attempt of a resumed run may begin beside a handler that goes on after its time-out', async () => {
+  const conduct = { fails: 0, how: 'plain', takesMs: 40_000, listens: false } as const;
+  const parent = {
+    body: [{ verb: 'step', conduct, attempts: 1, timeoutMs: 600 } as const],
+    onFailure: [],
+    finally: [],
+  };
+  const rest = { luck: 0, acts: [], deaths: [[], []], storage: 'memory', concurrency: 1, lagMs: 5 } as const;
+  const lived = await live({ family: { parent, children: [] }, ...rest });
+  expect(violationsOf(lived)).toEqual([]);
+  expect(lived.calls.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1]);
+  expect(new Set(lived.calls.map(({ key }) => key)).size).toBe(1);
+  expect(new Set(lived.calls.map(({ run }) => run)).size).toBe(4);
+});
