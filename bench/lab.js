@@ -1,6 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { hasStrace, syncsBetweenMarks, underStrace } from './strace.js';
 
 const childFile = fileURLToPath(new URL('child.js', import.meta.url));
 
@@ -19,7 +20,7 @@ export class Lab {
   constructor({ folder, quick }) {
     this.folder = folder;
     this.quick = quick;
-    this.hasStrace = spawnSync('strace', ['-V']).status === 0;
+    this.hasStrace = hasStrace();
   }
 
   get rounds() {
@@ -51,9 +52,8 @@ export class Lab {
   async countedWorkload(part, spec) {
     if (!this.hasStrace) return { ...(await this.workload(part, { ...spec, count: true })), fsyncs: undefined };
     const log = `${this.newFolder()}/strace`;
-    const prefix = ['strace', '-f', '-qq', '-e', 'trace=fsync,fdatasync', '-o', log];
-    const result = await this.workload(part, { ...spec, count: true }, { prefix });
-    return { ...result, fsyncs: syncsBetweenMarks(readFileSync(log, 'utf8')) };
+    const result = await this.workload(part, { ...spec, count: true }, { prefix: underStrace(log) });
+    return { ...result, fsyncs: syncsBetweenMarks(log) };
   }
 
   /** Does `work` so many times, one after the other; answers all results. */
@@ -62,19 +62,6 @@ export class Lab {
     for (let round = 0; round < rounds; round += 1) results.push(await work(round));
     return results;
   }
-}
-
-/** A descriptor that no process has: a sync of it fails, and stands in strace's log. */
-export const markDescriptor = 2 ** 31 - 1;
-
-function syncsBetweenMarks(log) {
-  // A call that strace splits into two lines is counted by its first.
-  const calls = log.split('\n').filter((line) => /f(data)?sync\(/.test(line));
-  const isMark = (line) => line.includes(`sync(${markDescriptor}`);
-  const first = calls.findIndex(isMark);
-  const last = calls.findLastIndex(isMark);
-  if (first === -1 || last === first) throw new Error('the log of strace has no marks');
-  return last - first - 1;
 }
 
 export function median(numbers) {

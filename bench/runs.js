@@ -1,10 +1,8 @@
-import { fdatasyncSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import Database from 'better-sqlite3';
 import { sealDefinition, readWorkflow } from '../dist/definition/index.js';
 import { SqliteStorage, createEngine } from '../dist/index.js';
 import { Source } from '../dist/syntax/index.js';
-import { markDescriptor } from './lab.js';
 
 /** What workloads do with an engine: make it, put runs through it, watch the process meanwhile. */
 
@@ -61,15 +59,6 @@ export async function watched(work) {
   // The histogram holds the time between two looks, which are meant to be `delayResolutionMs` apart.
   const late = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - delayResolutionMs);
   return { ms, cpuMs: (user + system) / 1000, delayP99Ms: late(delay.percentile(99)), delayMaxMs: late(delay.max) };
-}
-
-/** Where strace is to begin, or to end, to count. */
-export function markForStrace() {
-  try {
-    fdatasyncSync(markDescriptor);
-  } catch (error) {
-    if (error.code !== 'EBADF') throw error;
-  }
 }
 
 /**

@@ -30,7 +30,7 @@ function targetText(row) {
 }
 
 /** Three significant digits are more than the machine's noise leaves. */
-function amount(value) {
+export function amount(value) {
   if (value === 0 || Math.abs(value) >= 100) return String(Math.round(value));
   return String(Number(value.toPrecision(3)));
 }

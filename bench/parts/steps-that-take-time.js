@@ -1,6 +1,7 @@
 import { defineHandler } from '../../dist/index.js';
 import { medians } from '../lab.js';
-import { countCommits, markForStrace, putThrough, startedEngine, watched } from '../runs.js';
+import { countCommits, putThrough, startedEngine, watched } from '../runs.js';
+import { markForStrace } from '../strace.js';
 
 const stepsPerRun = 3;
 const longestMs = 20;

@@ -1,7 +1,8 @@
 import { defineHandler } from '../../dist/index.js';
 import { medians } from '../lab.js';
 import { rawCommits } from '../raw.js';
-import { countCommits, markForStrace, putThrough, startedEngine, watched } from '../runs.js';
+import { countCommits, putThrough, startedEngine, watched } from '../runs.js';
+import { markForStrace } from '../strace.js';
 
 const flow = `workflow: three-steps
 steps:
