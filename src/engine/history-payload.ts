@@ -15,7 +15,7 @@ export interface HistoryPayload {
   readonly workflow?: string;
   readonly deadline?: number;
   readonly status?: RunStatus;
-  readonly result?: 'undone' | 'kept' | 'stuck';
+  readonly result?: 'undone' | 'not-applicable' | 'kept' | 'stuck';
   readonly why?: string;
 }
 

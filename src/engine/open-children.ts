@@ -225,7 +225,7 @@ export class OpenChildren {
       return (await this.#options.hasPivot(record)) ? 'kept' : undefined;
     }
     if (rollbackStatus === 'abandoned' || rollbackStatus === 'partial') return 'kept';
-    return (await this.#options.hasPivot(record)) ? 'kept' : 'undone';
+    return (await this.#options.hasPivot(record)) ? 'kept' : undoneResult(rollbackStatus);
   }
 
   #settle(handle: JournalHandle<ChildUnwound>, { place }: OpenUnwind, result: ChildUnwound, inboxSeq?: number): void {
@@ -274,5 +274,9 @@ function outcomeOf(run: string, { status, output, error }: ChildEnded): ChildOut
 function unwoundResult({ status, rollbackStatus, pivotReached }: ChildEnded): ChildUnwound | undefined {
   if (status === 'compensation-stuck') return 'stuck';
   if (pivotReached || rollbackStatus === 'abandoned' || rollbackStatus === 'partial') return 'kept';
-  return status === 'completed' && rollbackStatus === null ? undefined : 'undone';
+  return status === 'completed' && rollbackStatus === null ? undefined : undoneResult(rollbackStatus);
+}
+
+function undoneResult(rollbackStatus: RollbackStatus | null): ChildUnwound {
+  return rollbackStatus === 'completed' ? 'undone' : 'not-applicable';
 }

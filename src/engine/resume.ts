@@ -19,7 +19,7 @@ export function fallOf(record: RunRecord, journal: readonly JournalRow[], defini
     new RunsheetError('RS_RUN_NOT_RESUMABLE', `${record.id} cannot be resumed: ${why}`);
   if (record.status !== 'failed') throw refuse(`it is ${record.status}, and only a failed run can be`);
   if (record.resumedBy !== null) throw refuse(`it was resumed as ${record.resumedBy}`);
-  if (journal.some(({ kind }) => kind === 'compensation-started' || kind === 'child-unwind')) {
+  if (journal.some((row) => row.kind === 'compensation-started' || hasChildUndone(row, journal))) {
     throw refuse('something of it was undone; start a new one');
   }
   const error = JSON.parse(record.error ?? '{}') as RunError;
@@ -74,6 +74,19 @@ export function untaken(messages: readonly InboxMessage[], journal: readonly Jou
   return messages
     .filter(({ kind, seq }) => kind === 'signal' && !taken.has(seq))
     .map(({ kind, name, payload, at }) => ({ kind, name, payload, at }));
+}
+
+/** A child was asked to undo what it had done, and there was something. */
+function hasChildUndone(asked: JournalRow, journal: readonly JournalRow[]): boolean {
+  if (asked.kind !== 'child-unwind') return false;
+  const { step, occurrence } = asked;
+  return !journal.some(
+    (row) =>
+      row.kind === 'child-unwound' &&
+      row.step === step &&
+      row.occurrence === occurrence &&
+      (JSON.parse(row.payload ?? '{}') as { result?: string }).result === 'not-applicable',
+  );
 }
 
 /** What came before the outcome. */

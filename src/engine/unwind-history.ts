@@ -81,6 +81,10 @@ function proceed(history: Reversal, { kind, aspect, at, payload }: JournalRow): 
       return;
     case 'child-unwound':
       if (read.result === 'undone' || read.result === 'kept') end(history, read.result, at);
+      else if (read.result === 'not-applicable') {
+        history.why = 'there was nothing to undo';
+        end(history, 'skipped', at);
+      }
       return;
     case 'compensation-stuck':
       history.state = 'stuck';

@@ -222,8 +222,11 @@ export interface Conclusion {
 
 export type OperatorVerdict = 'resume' | 'abandon';
 
-/** How the unwind of a child came out. `kept`: nothing of it can be undone (a pivot, an abandoned unwind). */
-export type ChildUnwound = 'undone' | 'kept' | 'stuck';
+/**
+ * How the unwind of a child came out. `not-applicable`: it owed nothing. `kept`: nothing of it can be undone (a pivot,
+ * an abandoned unwind).
+ */
+export type ChildUnwound = 'undone' | 'not-applicable' | 'kept' | 'stuck';
 
 export interface Note {
   readonly kind:

@@ -11,7 +11,9 @@ export interface Unwound {
 }
 
 /** How undoing one debt came out. */
-type Undone = { readonly kind: 'undone' | 'kept' } | { readonly kind: 'failed'; readonly error: RunError | undefined };
+type Undone =
+  | { readonly kind: 'undone' | 'not-applicable' | 'kept' }
+  | { readonly kind: 'failed'; readonly error: RunError | undefined };
 
 /**
  * Undoes what is owed, one after the other, the latest begun first. One that fails for good stops
@@ -24,9 +26,11 @@ export async function unwind(root: Frame): Promise<Unwound> {
   const owed = debts.owed();
   if (owed.length === 0) return { status: 'not-applicable', keptBy: [] };
   const keptBy: string[] = [];
+  let undone = false;
   for (const [index, debt] of owed.entries()) {
     const undoing = new Undoing(debt, debt.frame.with({ scope: root.scope }));
     const end = await undoing.settle();
+    if (end === 'undone') undone = true;
     if (end === 'kept' && debt.kind === 'child') keptBy.push(debt.run);
     if (end !== 'abandoned') continue;
     for (const rest of owed.slice(index)) {
@@ -38,7 +42,8 @@ export async function unwind(root: Frame): Promise<Unwound> {
     }
     return { status: 'abandoned', keptBy };
   }
-  return { status: keptBy.length > 0 ? 'partial' : 'completed', keptBy };
+  if (keptBy.length > 0) return { status: 'partial', keptBy };
+  return { status: undone ? 'completed' : 'not-applicable', keptBy };
 }
 
 /** One debt, undone in as many passes as operators ask for. */
@@ -53,7 +58,7 @@ class Undoing {
     this.#frame = frame;
   }
 
-  async settle(): Promise<'undone' | 'kept' | 'abandoned'> {
+  async settle(): Promise<'undone' | 'not-applicable' | 'kept' | 'abandoned'> {
     const { context } = this.#frame.services;
     let how: 'unwind' | 'resume' = 'unwind';
     for (let pass = 0; ; pass += 1) {

@@ -331,6 +331,50 @@ steps:
   });
 });
 
+describe('a child that completed', () => {
+  const parent = (what: string): string => `
+steps:
+  - { id: kid, subWorkflow: child }
+  - { step: a, retry: { attempts: 1 } }
+output: ${what}
+`;
+
+  it.each([
+    ['has nothing to undo', 'steps: [{ step: c }]'],
+    ['has a child without anything to undo', 'steps: [{ subWorkflow: grandchild }]'],
+    ['owes nothing any more, past its pivot', 'steps: [{ step: c, compensate: { step: unc } }, { pivot: done }]'],
+  ])('and %s is taken over, and not called undone', async (_, child) => {
+    let broken = true;
+    const world = new World(
+      [parent('=$steps.kid'), `workflow: child\n${child}`, 'workflow: grandchild\nsteps: [{ step: c }]'],
+      {
+        a: () => {
+          if (broken) throw new Error('down');
+        },
+        c: () => 'c',
+        unc: () => null,
+      },
+    );
+    const first = await world.begin();
+    const failed = await world.end(first);
+    expect(failed).toMatchObject({ status: 'failed', error: { name: 'Error' } });
+    expect(failed.rollbackStatus).toBe(child.includes('pivot') ? 'partial' : 'not-applicable');
+    broken = false;
+    const { id } = await world.engine.resume(first);
+    expect(await world.end(id)).toMatchObject({ status: 'completed' });
+    expect(world.names).toEqual(['c', 'a', 'a']);
+  });
+
+  it('and had something to undo is undone, so that the run is not resumed', async () => {
+    const child = 'workflow: child\nsteps: [{ step: c, compensate: { step: unc } }]';
+    const world = new World([parent('1'), child], { a: failing('Broken'), c: () => 'c', unc: () => null });
+    const id = await world.begin();
+    expect(await world.end(id)).toMatchObject({ status: 'failed', rollbackStatus: 'completed' });
+    expect(world.names).toEqual(['c', 'a', 'unc']);
+    await expect(world.engine.resume(id)).rejects.toThrow(/something of it was undone/);
+  });
+});
+
 describe('the time of a block', () => {
   it.each([
     ['it was up', '{ sleep: 90m }'],

@@ -148,6 +148,7 @@ function unwindFaults(told: Told): string[] {
   if (!isDeepStrictEqual(order, expected)) faults.push(`undone in the order ${order.join()}, not ${expected.join()}`);
   const skipped = backwards.some(({ kind }) => kind === 'compensation-skipped');
   const keptBy = backwards.some((row) => payloadOf(row).result === 'kept');
+  const undone = backwards.some((row) => row.kind === 'compensation-completed' || payloadOf(row).result === 'undone');
   const expectedStatus = !dueToUnwind
     ? null
     : eligible.length === 0
@@ -156,7 +157,9 @@ function unwindFaults(told: Told): string[] {
         ? 'abandoned'
         : keptBy
           ? 'partial'
-          : 'completed';
+          : undone
+            ? 'completed'
+            : 'not-applicable';
   if (record.rollbackStatus !== expectedStatus) {
     faults.push(`its rollback is ${record.rollbackStatus}, but what happened is ${expectedStatus}`);
   }
@@ -238,11 +241,14 @@ function familyFaults({ record, journal }: Told, runs: readonly Told[]): string[
     }
     const unwound = journal.findLast((row) => row.kind === 'child-unwound' && placeOf(row) === placeOf(place));
     const result = unwound && payloadOf(unwound).result;
-    const undone = rollbackStatus === 'completed' || rollbackStatus === 'not-applicable';
     const pivot = child.journal.some(({ kind }) => kind === 'pivot');
-    if (result === 'undone' && (!undone || pivot))
+    const nothingOwed = rollbackStatus === 'not-applicable' || rollbackStatus === null;
+    if (result === 'undone' && (rollbackStatus !== 'completed' || pivot))
       faults.push(`says that ${id} is undone: ${rollbackStatus}, ${pivot}`);
-    if (result === 'kept' && undone && !pivot) faults.push(`says that ${id} kept what it did: ${rollbackStatus}`);
+    if (result === 'not-applicable' && (!nothingOwed || pivot))
+      faults.push(`says that there was nothing to undo of ${id}: ${rollbackStatus}, ${pivot}`);
+    if (result === 'kept' && (rollbackStatus === 'completed' || nothingOwed) && !pivot)
+      faults.push(`says that ${id} kept what it did: ${rollbackStatus}`);
     if (isReopened(child) && !journal.some(({ kind }) => kind === 'child-unwind')) {
       faults.push(`has not asked for the unwind of ${id}`);
     }

@@ -59,9 +59,9 @@ export function entryText(row: JournalRow, item: Item | undefined): EntryText {
     case 'child-unwind':
       return attention('has its run undone');
     case 'child-unwound':
-      return read.result === 'stuck'
-        ? bad('its run cannot be undone')
-        : attention(read.result === 'kept' ? 'its run stays as it is' : 'its run is undone');
+      if (read.result === 'stuck') return bad('its run cannot be undone');
+      if (read.result === 'not-applicable') return quiet('nothing of its run is to be undone');
+      return attention(read.result === 'kept' ? 'its run stays as it is' : 'its run is undone');
     case 'pivot':
       return attention('point of no return: nothing of the run is undone any more');
     case 'compensation-started':
@@ -104,7 +104,7 @@ interface Payload {
   readonly why?: string;
   readonly reason?: string | null;
   readonly compensate?: boolean;
-  readonly result?: 'undone' | 'kept' | 'stuck';
+  readonly result?: 'undone' | 'not-applicable' | 'kept' | 'stuck';
   readonly verdict?: string;
   readonly cause?: string;
 }
