@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from 'runsheet';
 
 /** What the handler of one item does, in each of its attempts. */
 export interface Conduct {
-  /** How likely an attempt fails, in percent; the draw depends on key and attempt alone. */
+  /** How likely an attempt fails, in percent; it gets better with each run that is gone on with. */
   readonly fails: number;
   readonly how: 'plain' | 'final' | 'no-effect' | 'excepted';
   readonly takesMs: number;
@@ -66,6 +66,8 @@ export interface Flow {
 export interface Family {
   readonly parent: Flow;
   readonly children: readonly Flow[];
+  /** Where no step has a reversal a run that has failed can be gone on with. */
+  readonly undoes: boolean;
 }
 
 const msOf = (...choices: number[]): fc.Arbitrary<number> => fc.constantFrom(...choices);
@@ -179,8 +181,14 @@ function flowArbitrary(children: number, depth: number): fc.Arbitrary<Flow> {
 
 /** A flow with three flows it may start, of which the first may start the other two. */
 export const family: fc.Arbitrary<Family> = fc
-  .tuple(flowArbitrary(3, 3), flowArbitrary(2, 1), flowArbitrary(0, 1), flowArbitrary(0, 1))
-  .map(([parent, grown, ...small]) => ({ parent, children: [...small, grown] }));
+  .tuple(
+    fc.constantFrom(true, true, false),
+    flowArbitrary(3, 3),
+    flowArbitrary(2, 1),
+    flowArbitrary(0, 1),
+    flowArbitrary(0, 1),
+  )
+  .map(([undoes, parent, grown, ...small]) => ({ parent, children: [...small, grown], undoes }));
 
 export const childNames = ['child0', 'child1', 'child2'] as const;
 
@@ -199,8 +207,8 @@ interface Surroundings {
   readonly last: boolean;
 }
 
-export function write(workflow: string, flow: Flow): Written {
-  const writer = new Writer();
+export function write(workflow: string, flow: Flow, undoes: boolean): Written {
+  const writer = new Writer(undoes);
   const base = { concurrent: false, handling: false, last: false };
   const document: JsonObject = {
     workflow,
@@ -219,7 +227,12 @@ const fleeting = { at: '=$millis()', draw: '=$random()' };
 class Writer {
   readonly conducts = new Map<string, Conduct>();
   readonly signals: string[] = [];
+  readonly #undoes: boolean;
   #count = 0;
+
+  constructor(undoes: boolean) {
+    this.#undoes = undoes;
+  }
 
   body(items: readonly Item[], around: Surroundings): JsonValue[] {
     return items.map((item) => this.#item(item, around));
@@ -304,7 +317,7 @@ class Writer {
       ...timeout(item.timeoutMs),
       retry: { attempts: item.attempts, delay: '500ms' },
     };
-    if (item.reversal !== undefined && !around.last) {
+    if (item.reversal !== undefined && this.#undoes && !around.last) {
       const { conduct, attempts, timeoutMs } = item.reversal;
       this.conducts.set(`${id}:compensate`, conduct);
       written.compensate = {

@@ -58,6 +58,8 @@ function journalFaults(told: Told): string[] {
   const outcomes = journal.filter(({ kind }) => kind === 'run-outcome');
   if (outcomes.length !== 1) faults.push(`${outcomes.length} outcomes`);
   const status = outcomes[0] === undefined ? undefined : payloadOf(outcomes[0]).status;
+  const error = outcomes[0] && payloadOf(outcomes[0]).error;
+  if (status === 'failed' && error?.name === 'Cancelled') faults.push('it failed with what only ended a scope');
   if (status !== record.status) faults.push(`its outcome is ${status}, its row says ${record.status}`);
   const ends = journal.filter(({ kind }) => kind === 'run-ended');
   if (journal.at(-1)?.kind !== 'run-ended') faults.push('its last entry is no end');

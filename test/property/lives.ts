@@ -110,13 +110,13 @@ class World {
       course.storage === 'memory'
         ? new MemoryStorage()
         : new SqliteStorage(join(temporaryFolder(), 'runs.db'), { durability: 'process' });
-    const { parent, children } = course.family;
+    const { parent, children, undoes } = course.family;
     const flows = [
       ['flow', parent] as const,
       ...children.map((flow, index) => [childNames[index] ?? '', flow] as const),
     ];
     this.#definitions = flows.map(([name, flow]) => {
-      const written = write(name, flow);
+      const written = write(name, flow, undoes);
       this.#written.set(name, written);
       const source = new Source(`${name}.yaml`, JSON.stringify(written.document));
       const { document, diagnostics } = readWorkflow(source);
@@ -362,7 +362,10 @@ class World {
     if (conduct === undefined) throw new Error(`nobody knows how ${step.key} of ${workflow} behaves`);
     if (conduct.takesMs > 0) await this.#take(conduct, context.signal);
     const occurrence = key.slice(key.indexOf(':'));
-    if (draw(`${this.#course.luck}:${workflow}${occurrence}:${attempt}`) < conduct.fails) fail(conduct, direction);
+    // Whoever goes on with a run has mended some of what was broken.
+    const mended = this.#resumed;
+    const luck = draw(`${this.#course.luck}:${workflow}${occurrence}:${attempt}${mended > 0 ? `:${mended}` : ''}`);
+    if (luck < conduct.fails / (1 + mended)) fail(conduct, direction);
     return { by: key, attempt };
   }
 

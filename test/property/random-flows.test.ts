@@ -79,7 +79,7 @@ it('the first attempt of a resumed run may begin beside a handler that goes on a
     finally: [],
   };
   const rest = { luck: 0, acts: [], deaths: [[], []], storage: 'memory', concurrency: 1, lagMs: 5 } as const;
-  const lived = await live({ family: { parent, children: [] }, ...rest });
+  const lived = await live({ family: { parent, children: [], undoes: true }, ...rest });
   expect(violationsOf(lived)).toEqual([]);
   expect(lived.calls.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1]);
   expect(new Set(lived.calls.map(({ key }) => key)).size).toBe(1);
