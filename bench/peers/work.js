@@ -1,3 +1,5 @@
+import { createServer } from 'node:net';
+
 /** What every engine is given to do: a run of these steps, each with an answer of some 200 bytes, and nothing else. */
 export const steps = ['a', 'b', 'c'];
 
@@ -29,4 +31,15 @@ export function sqliteFacts(get) {
   const value = (sql) => Object.values(get(sql))[0];
   const synchronous = ['OFF', 'NORMAL', 'FULL', 'EXTRA'][value('pragma synchronous')];
   return `SQLite ${value('select sqlite_version()')}, ${value('pragma journal_mode')}, synchronous=${synchronous}`;
+}
+
+/** A port of the loopback that nothing listens on. */
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
 }
