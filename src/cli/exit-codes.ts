@@ -50,5 +50,6 @@ export const exitCodeOf: Readonly<Record<ErrorCode, ExitCode>> = {
   RS_STORAGE_CORRUPT: exitCodes.storage,
   RS_STORAGE_FULL: exitCodes.storage,
   RS_STORAGE_TOO_NEW: exitCodes.storage,
+  RS_STORAGE_LOST: exitCodes.storage,
   RS_STORAGE_FAILED: exitCodes.storage,
 };

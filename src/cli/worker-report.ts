@@ -30,7 +30,7 @@ export function humanReport(io: Io, given: Given): WorkerReport {
       say(io, `${time}  ${level.padEnd(9)}  ${message}${details}`);
     },
     stopping: () => say(io, 'stopping once the running steps have ended; the same again stops at once'),
-    stopped: () => say(io, 'stopped; what was not finished is handed back'),
+    stopped: () => say(io, 'stopped; what was not finished another worker goes on with'),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Timer } from '../common/index.js';
+import { RunsheetError, type Timer } from '../common/index.js';
 import { type RunRecord, type Transition, type Unit, suspectAfter } from '../storage/index.js';
 import { Driver } from './driver.js';
 import { type RunEvent, eventsOf, eventOfTransition } from './events.js';
@@ -51,6 +51,8 @@ export class Worker {
   #unsubscribe: (() => void) | undefined;
   #pauseMs = 0;
   #pausedUntil = 0;
+  /** The storage will never take anything again. */
+  #hasLostStorage = false;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -106,14 +108,14 @@ export class Worker {
 
   /** Looks for work now, and sets the timer for the earliest that is known to come. */
   wake(): void {
-    if (this.#started === undefined || this.#stopping !== undefined) return;
+    if (this.#started === undefined || this.#stopping !== undefined || this.#hasLostStorage) return;
     this.#lookAgain = true;
     if (this.#isLooking) return;
     this.#look().catch((error: unknown) => {
       if (this.#stopping !== undefined) return;
       this.#pause();
       this.#report(error, null);
-      this.#wakeAt(this.#pausedUntil);
+      if (!this.#hasLostStorage) this.#wakeAt(this.#pausedUntil);
     });
   }
 
@@ -270,6 +272,7 @@ export class Worker {
     if (this.#fenced) return;
     this.#pause();
     this.#report(error, runId);
+    if (this.#hasLostStorage) return;
     await this.#handBack(driver).catch((second: unknown) => {
       const { logger } = this.#options.settings;
       logger.warn({ run: runId, error: second }, 'a run could not be handed back; its lease will expire');
@@ -283,6 +286,12 @@ export class Worker {
 
   #report(error: unknown, runId: string | null): void {
     const { settings, onFault } = this.#options;
+    if (this.#hasLostStorage) return;
+    if (error instanceof RunsheetError && error.code === 'RS_STORAGE_LOST') {
+      this.#hasLostStorage = true;
+      settings.logger.error({ error }, 'the engine has lost its storage and drives nothing any more');
+      return onFault(error, null);
+    }
     settings.logger.error({ run: runId, error }, 'the engine could not go on with its work and will try again');
     onFault(error, runId);
   }
@@ -351,7 +360,11 @@ export class Worker {
     if (!(await this.#allDriven(graceMs))) {
       for (const driver of this.#drivers.values()) driver.abortRunning();
       if (!(await this.#allDriven(settings.abortGraceMs))) {
-        for (const driver of this.#drivers.values()) driver.abandon();
+        for (const driver of this.#drivers.values()) {
+          const what = 'a step did not end in time; its run goes on elsewhere once its lease has expired';
+          settings.logger.warn({ run: driver.id }, what);
+          driver.abandon();
+        }
       }
     }
     await Promise.allSettled(this.#drives);

@@ -1,3 +1,4 @@
+import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { builtCommand } from './built-command.js';
@@ -81,7 +82,7 @@ describe('runsheet worker', () => {
         'completed  held/c  wf_1',
         'completed  held  wf_1',
         'stopping once the running steps have ended; the same again stops at once',
-        'stopped; what was not finished is handed back',
+        'stopped; what was not finished another worker goes on with',
         '',
       ].join('\n'),
     );
@@ -225,6 +226,23 @@ describe('runsheet worker', () => {
     const { out: id } = await project.runsheet(['start', 'held']);
     await running.told(`completed  held  ${id}`);
     expect(await stopped(running)).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['removed', (path: string) => rmSync(path)],
+    ['replaced', (path: string) => renameSync(`${path}.new`, path)],
+  ])('ends with 7, at once, where its database is %s while it waits for work', async (_, harm) => {
+    const project = heldProject();
+    await project.runsheet(['list']);
+    const running = worker(project);
+    await running.told('driving held@1');
+    const path = project.path('.runsheet/runs.db');
+    copyFileSync(path, `${path}.new`);
+    harm(path);
+    const { code, err } = await running.ended;
+    expect(code).toBe(7);
+    expect(err).toContain('the engine has lost its storage and drives nothing any more');
+    expect(err).toMatch(/\nerror: .*runs\.db was removed or replaced while it was in use, .*\n$/);
   });
 
   it('ends with one line where nobody caught an error', async () => {

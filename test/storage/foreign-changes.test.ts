@@ -18,7 +18,7 @@ beforeEach(() => {
   afterwards(() => other.close());
   own.pragma('journal_mode = WAL');
   own.exec('create table note (text)');
-  changes = new ForeignChanges(own, clock);
+  changes = new ForeignChanges(own, clock, undefined);
   told = 0;
 });
 

@@ -1,11 +1,21 @@
-import { chmodSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { SqliteStorage } from '../../src/storage/index.js';
 import { migrate, schemaVersion } from '../../src/storage/sqlite/schema.js';
 import { aRun, claim } from '../../src/testing/storage-cases/case.js';
-import { HastyClock } from './clocks.js';
+import { HastyClock, ManualClock, turns } from './clocks.js';
 import { afterwards, opened, temporaryFile, temporaryFolder } from './places.js';
 import { asOrdinaryUser } from '../support/ordinary-user.js';
 
@@ -197,11 +207,52 @@ describe('while it is open', () => {
     await expect(storage.enqueueRun(aRun())).rejects.toMatchObject({ code: 'RS_STORAGE_FAILED' });
     fails = false;
     const fenced = {
-      code: 'RS_STORAGE_FAILED',
+      code: 'RS_STORAGE_LOST',
       message: expect.stringContaining('could not be made durable') as string,
     };
     await expect(storage.enqueueRun(aRun())).rejects.toMatchObject(fenced);
     await expect(claim(storage)).rejects.toMatchObject(fenced);
+  });
+
+  test.each<[string, (path: string) => void, RegExp]>([
+    ['the file is removed', (path) => rmSync(path), /runs\.db was removed or replaced/],
+    [
+      'another file is put in its place',
+      (path) => {
+        copyFileSync(path, `${path}-copy`);
+        renameSync(`${path}-copy`, path);
+      },
+      /runs\.db was removed or replaced/,
+    ],
+    ['the folder is removed', (path) => rmSync(dirname(path), { recursive: true }), /runs\.db was removed or replaced/],
+    ['its log is removed', (path) => rmSync(`${path}-wal`), /runs\.db-wal was removed or replaced/],
+  ])('nothing more is written once %s, and who listens is told', async (_, harm, says) => {
+    const path = join(temporaryFolder(), 'data', 'runs.db');
+    const clock = new ManualClock();
+    const storage = await opened(new SqliteStorage(path, { clock }));
+    let told = 0;
+    storage.onForeignChange(() => (told += 1));
+    await storage.enqueueRun(aRun());
+    clock.advance(1000);
+    await turns();
+    expect(told).toBe(0);
+    harm(path);
+    clock.advance(1000);
+    await turns();
+    expect(told).toBe(1);
+    const refused = { code: 'RS_STORAGE_LOST', message: expect.stringMatching(says) as string };
+    await expect(storage.enqueueRun(aRun())).rejects.toMatchObject(refused);
+    await expect(claim(storage)).rejects.toMatchObject(refused);
+  });
+
+  test('what is written after that is not acknowledged either where nobody listens', async () => {
+    const path = temporaryFile();
+    const clock = new ManualClock();
+    const storage = await opened(new SqliteStorage(path, { clock }));
+    await storage.enqueueRun(aRun());
+    rmSync(path);
+    clock.advance(1000);
+    await expect(storage.enqueueRun(aRun())).rejects.toMatchObject({ code: 'RS_STORAGE_LOST' });
   });
 
   test('closing acknowledges what is committed and rejects what is not', async () => {

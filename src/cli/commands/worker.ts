@@ -1,4 +1,5 @@
-import { createEngine } from '../../engine/index.js';
+import { RunsheetError } from '../../common/index.js';
+import { type Engine, createEngine } from '../../engine/index.js';
 import { storageOf } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import type { Interruption, Io } from '../io.js';
@@ -45,12 +46,13 @@ export async function worker(options: WorkerOptions, io: Io): Promise<ExitCode> 
   });
   const stop = new StopRequest(io, () => report.stopping());
   const endKeepingAlive = keepAlive(io.clock);
+  const lost = storageLost(engine);
   try {
     engine.subscribe((event) => report.event(event));
     report.recovered(await engine.recover());
     await engine.start();
     report.started({ workflows: namesOf(definitions), concurrency });
-    const signal = await stop.asked;
+    const signal = await Promise.race([stop.asked, lost]);
     await engine.close();
     report.stopped();
     return signal === 'SIGTERM' ? exitCodes.fine : exitCodes.interrupted;
@@ -62,6 +64,18 @@ export async function worker(options: WorkerOptions, io: Io): Promise<ExitCode> 
     endKeepingAlive();
     stop.end();
   }
+}
+
+/** Rejects once the engine can do nothing more with its storage; from other faults it recovers by itself. */
+function storageLost(engine: Engine): Promise<never> {
+  const lost = new Promise<never>((_resolve, reject) => {
+    engine.onFault((error) => {
+      if (error instanceof RunsheetError && error.code === 'RS_STORAGE_LOST') reject(error);
+    });
+  });
+  // It may come when the worker is stopping already, and nobody waits for it any more.
+  lost.catch(() => {});
+  return lost;
 }
 
 /** The first signal asks to stop, the second one ends the process. */

@@ -40,6 +40,12 @@ const kinds: readonly { codes: RegExp; code: ErrorCode; says: (path: string) => 
     says: (path) => `${path} cannot grow: the disk is full; free some space, then try again.`,
   },
   {
+    codes: /^(SQLITE_IOERR|EIO$)/,
+    code: 'RS_STORAGE_FAILED',
+    says: (path) =>
+      `${path} could not be read or written; check the disk. If a file beside it (-wal, -shm) was removed, stop everything that uses the database, then try again.`,
+  },
+  {
     codes: /^(SQLITE_CANTOPEN|ENOTDIR|ENOENT|ENAMETOOLONG|ELOOP)/,
     code: 'RS_STORAGE_FAILED',
     says: (path) => `${path} cannot be opened; check that the path is right and leads through folders only.`,

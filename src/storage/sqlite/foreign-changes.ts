@@ -2,19 +2,22 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { Clock, Timer } from '../../common/index.js';
 import { ChangeListeners } from '../change-listeners.js';
 import { isBusy } from './errors.js';
+import type { FileWatch } from './file-watch.js';
 
 /** A look costs some microseconds and no access to the disk. */
 const lookEveryMs = 20;
 
-/** Notices what other connections commit, by SQLite's own counter; looks only while somebody listens. */
+/** Notices what other connections commit, by SQLite's own counter, and what is done to the files; looks only while somebody listens. */
 export class ForeignChanges {
   readonly #dataVersion: Statement;
   readonly #clock: Clock;
+  readonly #files: FileWatch | undefined;
   readonly #listeners = new ChangeListeners();
   #seen: unknown;
   #timer: Timer | undefined;
 
-  constructor(db: Database, clock: Clock) {
+  constructor(db: Database, clock: Clock, files: FileWatch | undefined) {
+    this.#files = files;
     this.#dataVersion = db.prepare('pragma data_version').pluck();
     this.#clock = clock;
   }
@@ -47,6 +50,7 @@ export class ForeignChanges {
       () => {
         const before = this.#seen;
         this.#look();
+        this.#files?.look();
         if (this.#seen !== before) this.#listeners.notify();
         this.#arm();
       },

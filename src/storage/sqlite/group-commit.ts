@@ -15,6 +15,8 @@ export interface GroupCommitOptions {
   readonly durability: Durability;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Called before each BEGIN; may call `end`. */
+  readonly beforeBegin: () => void;
   /** How long BEGIN is tried while another connection holds the lock. */
   readonly busyTimeoutMs: number;
   /** What the caller sees of an error. */
@@ -140,6 +142,7 @@ export class GroupCommit {
   }
 
   #flush({ inline = false } = {}): void {
+    if (this.#queue.length > 0) this.#options.beforeBegin();
     if (this.#queue.length === 0) return;
     try {
       this.#begin.run();

@@ -8,6 +8,7 @@ import { DeathWatch } from './death-watch.js';
 import { type Durability, durableOnCommit } from './durability.js';
 import { EngineLocks } from './engine-locks.js';
 import { storageError } from './errors.js';
+import { FileWatch } from './file-watch.js';
 import { ForeignChanges } from './foreign-changes.js';
 import { GroupCommit } from './group-commit.js';
 import { openDatabase, syncFolder } from './open-database.js';
@@ -81,14 +82,15 @@ function assemble(
   const schedules = new Schedules(db, queries, transitions);
   const retention = new RetentionSql(db);
   const surveys = new SurveyQueries(db);
-  const changes = new ForeignChanges(db, clock);
+  const files = isFile ? new FileWatch([realPath, `${realPath}-wal`], clock, (error) => lost(error)) : undefined;
+  const changes = new ForeignChanges(db, clock, files);
   const engines = new Set<string>();
   const locks = isFile ? new EngineLocks(realPath, Database) : undefined;
   const deaths = locks && new DeathWatch(locks, clock);
   const checkpointer = isFile ? new Checkpointer(db, realPath, clock, checkpoints) : undefined;
   const durability =
     isFile && options.durability === 'power'
-      ? surviveLossOfPower(db, realPath, options, (error) => writes.end(fenced(error, path)))
+      ? surviveLossOfPower(db, realPath, options, (error) => lost(fenced(error, path)))
       : durableOnCommit;
   const writes = new GroupCommit({
     db,
@@ -96,6 +98,7 @@ function assemble(
     clock,
     random,
     busyTimeoutMs,
+    beforeBegin: () => files?.look(),
     explain: (error) => storageError(error, path),
     onCommit: (written) => {
       checkpointer?.wrote(written);
@@ -103,6 +106,11 @@ function assemble(
       transitions.concernedOthers = false;
     },
   });
+  const lost = (error: RunsheetError): void => {
+    writes.end(error);
+    // An engine with nothing to write would not hear of it otherwise.
+    changes.notify();
+  };
   const work = { queries, transitions, schedules, retention, surveys };
   return { db, ...work, durability, writes, changes, engines, locks, deaths, checkpointer };
 }
@@ -133,9 +141,8 @@ function surviveLossOfPower(
 }
 
 function fenced(error: Error, path: string): RunsheetError {
-  const { code } = storageError(error, path);
   return new RunsheetError(
-    code,
+    'RS_STORAGE_LOST',
     `The log of ${path} could not be made durable, so nothing more is written to it; check the disk and start again. (${error.message})`,
     { cause: error },
   );
