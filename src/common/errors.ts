@@ -34,8 +34,7 @@ export const errorCodes = {
   RS_STORAGE_CORRUPT: 'The file is no database, or is damaged.',
   RS_STORAGE_FULL: 'The disk is full.',
   RS_STORAGE_TOO_NEW: 'The database was written by a newer version of Runsheet.',
-  RS_STORAGE_LOST:
-    'The open database can be used no more: it was removed or replaced, or could not be made durable. Open it anew.',
+  RS_STORAGE_LOST: 'The open database was removed, replaced, migrated or not made durable. Open it anew.',
   RS_STORAGE_FAILED: 'The storage failed for another reason.',
 } as const;
 

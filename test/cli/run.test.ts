@@ -241,5 +241,12 @@ describe('a changed flow', () => {
     const raised = await changed.runsheet(['run', 'f.yaml', '--key', 'k', '--no-wait']);
     expect(raised.code).toBe(5);
     expect(raised.err).toMatch(/wf_[0-9a-f]+ was started from another content of f \(revision 1, hash [0-9a-f]{12}\)/);
+    expect(raised.err).toMatch(
+      /use another key for a new run, put the flow .* back, or .*:\n {2}runsheet worker --adopt-stored\n/,
+    );
+    const continued = await changed.runsheet(['run', 'f.yaml', '--continue', 'k', '--no-wait']);
+    expect(continued.code).toBe(5);
+    expect(continued.err).not.toContain('another key');
+    expect(continued.err).toContain('  runsheet worker --adopt-stored\n');
   });
 });

@@ -33,7 +33,7 @@ function groupCommit({
     clock,
     random: () => 0,
     busyTimeoutMs,
-    beforeBegin: () => undefined,
+    afterBegin: () => undefined,
     explain: (error) => storageError(error, path),
     onCommit: () => undefined,
   });

@@ -245,6 +245,20 @@ describe('while it is open', () => {
     await expect(claim(storage)).rejects.toMatchObject(refused);
   });
 
+  test('nothing more is written once a newer Runsheet has migrated it', async () => {
+    const path = temporaryFile();
+    const storage = await opened(new SqliteStorage(path));
+    const { run } = await storage.enqueueRun(aRun());
+    const newer = new Database(path);
+    afterwards(() => newer.close());
+    newer.pragma(`user_version = ${schemaVersion + 1}`);
+    const refused = { code: 'RS_STORAGE_LOST', message: expect.stringContaining('another version') as string };
+    await expect(storage.enqueueRun(aRun())).rejects.toMatchObject(refused);
+    await expect(claim(storage)).rejects.toMatchObject(refused);
+    expect(newer.prepare('select id from run').pluck().all()).toEqual([run.id]);
+    newer.exec('begin immediate; rollback');
+  });
+
   test('what is written after that is not acknowledged either where nobody listens', async () => {
     const path = temporaryFile();
     const clock = new ManualClock();

@@ -11,7 +11,7 @@ import { findDefinitions } from '../find-flow.js';
 import { findRun } from '../find-run.js';
 import type { Io } from '../io.js';
 import { readJsonInput } from '../json-input.js';
-import { type Given, nextCommands, shellWord, showCommand } from '../next-commands.js';
+import { type Given, adoptCommand, nextCommands, shellWord, showCommand } from '../next-commands.js';
 import { payloadFailure } from '../payload-failure.js';
 import { projectHandlers } from '../project-handlers.js';
 import { placeholderOf } from '../schema-text.js';
@@ -132,12 +132,16 @@ async function startOrFind(
       ? await engine.enqueue(name, input, options.key === undefined ? {} : { key: options.key })
       : await existingRun(engine, storage, name, options.continue);
   if (found.endedAt !== null || definitions.some(({ hash }) => hash === found.definitionHash)) return found;
+  if (found.workflow !== name) {
+    throw new CommandFailure(exitCodes.conflict, `${found.id} is a run of ${found.workflow}, not of ${name}`);
+  }
+  const { db, handlers, definitions: folder } = options;
   throw new CommandFailure(
     exitCodes.conflict,
-    found.workflow === name
-      ? `${found.id} was started from another content of ${name} (revision ${found.revision}, hash ${shortHash(found.definitionHash)}) ` +
-          'and can only go on with that one; use another key for a new run'
-      : `${found.id} is a run of ${found.workflow}, not of ${name}`,
+    `${found.id} was started from another content of ${name} (revision ${found.revision}, hash ${shortHash(found.definitionHash)}) ` +
+      `and can only go on with that one; ${options.continue === undefined ? 'use another key for a new run, ' : ''}` +
+      'put the flow with that content back, or go on from what is stored with the run:',
+    { next: [adoptCommand({ db, handlers, definitions: folder })] },
   );
 }
 

@@ -15,8 +15,8 @@ export interface GroupCommitOptions {
   readonly durability: Durability;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Called before each BEGIN; may call `end`. */
-  readonly beforeBegin: () => void;
+  /** Called within each transaction, before anything is written; may call `end`. */
+  readonly afterBegin: () => void;
   /** How long BEGIN is tried while another connection holds the lock. */
   readonly busyTimeoutMs: number;
   /** What the caller sees of an error. */
@@ -142,13 +142,14 @@ export class GroupCommit {
   }
 
   #flush({ inline = false } = {}): void {
-    if (this.#queue.length > 0) this.#options.beforeBegin();
     if (this.#queue.length === 0) return;
     try {
       this.#begin.run();
     } catch (error) {
       return isBusy(error) ? this.#tryLater(error) : this.#failed(this.#take(), error);
     }
+    this.#options.afterBegin();
+    if (this.#ended !== undefined) return void this.#options.db.exec('rollback');
     this.#transact(this.#take(), inline);
     this.#schedule();
   }

@@ -16,6 +16,7 @@ import { Queries } from './queries.js';
 import { RetentionSql } from './retention-sql.js';
 import { Schedules } from './schedules.js';
 import { SurveyQueries } from './survey.js';
+import { schemaVersion } from './schema.js';
 import { Transitions } from './transitions.js';
 import { type FileSync, WalSync } from './wal-sync.js';
 
@@ -83,6 +84,7 @@ function assemble(
   const retention = new RetentionSql(db);
   const surveys = new SurveyQueries(db);
   const files = isFile ? new FileWatch([realPath, `${realPath}-wal`], clock, (error) => lost(error)) : undefined;
+  const version = db.prepare('pragma user_version').pluck();
   const changes = new ForeignChanges(db, clock, files);
   const engines = new Set<string>();
   const locks = isFile ? new EngineLocks(realPath, Database) : undefined;
@@ -98,7 +100,10 @@ function assemble(
     clock,
     random,
     busyTimeoutMs,
-    beforeBegin: () => files?.look(),
+    afterBegin: () => {
+      files?.look();
+      if (version.get() !== schemaVersion) lost(migrated(path));
+    },
     explain: (error) => storageError(error, path),
     onCommit: (written) => {
       checkpointer?.wrote(written);
@@ -145,5 +150,14 @@ function fenced(error: Error, path: string): RunsheetError {
     'RS_STORAGE_LOST',
     `The log of ${path} could not be made durable, so nothing more is written to it; check the disk and start again. (${error.message})`,
     { cause: error },
+  );
+}
+
+/** Its tables may mean something else by now. */
+function migrated(path: string): RunsheetError {
+  return new RunsheetError(
+    'RS_STORAGE_LOST',
+    `${path} was brought to another version by another Runsheet while this one used it, so nothing more is written to it; ` +
+      'start again with that one.',
   );
 }
