@@ -7,6 +7,7 @@ import * as raw from './raw-limits.js';
 import * as resume from './resume.js';
 import * as stepsThatTakeTime from './steps-that-take-time.js';
 import * as threeSteps from './three-steps.js';
+import * as twoWorkers from './two-workers.js';
 
 /**
  * Each part measures one kind of work: `measure(lab)` answers rows for the table; `workload(spec)`, where it has
@@ -20,6 +21,7 @@ export const parts = {
   'large-list': largeList,
   resume,
   latency,
+  'two-workers': twoWorkers,
   'many-parked': manyParked,
   'command-line': commandLine,
 };

@@ -26,14 +26,21 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer(delayMs, callback, { keepAlive = true } = {}) {
-    const endsAt = performance.now() + delayMs;
-    let timeout: NodeJS.Timeout;
-    const arm = (): void => {
-      const leftMs = endsAt - performance.now();
-      timeout = setTimeout(leftMs > longestPieceMs ? arm : callback, Math.max(0, Math.min(leftMs, longestPieceMs)));
-      if (!keepAlive) timeout.unref();
-    };
-    arm();
+    if (delayMs > longestPieceMs) return longTimer(delayMs, callback, keepAlive);
+    const timeout = setTimeout(callback, Math.max(0, delayMs));
+    if (!keepAlive) timeout.unref();
     return { cancel: () => clearTimeout(timeout) };
   },
 };
+
+function longTimer(delayMs: number, callback: () => void, keepAlive: boolean): Timer {
+  const endsAt = performance.now() + delayMs;
+  let timeout: NodeJS.Timeout;
+  const arm = (): void => {
+    const leftMs = endsAt - performance.now();
+    timeout = setTimeout(leftMs > longestPieceMs ? arm : callback, Math.max(0, Math.min(leftMs, longestPieceMs)));
+    if (!keepAlive) timeout.unref();
+  };
+  arm();
+  return { cancel: () => clearTimeout(timeout) };
+}

@@ -1,25 +1,20 @@
 import { type JsonObject, RunsheetError } from '../common/index.js';
 import { type Children, type Plan, execute } from '../interpreter/index.js';
-import type { JournalRow, RunRecord, Transition, Unit } from '../storage/index.js';
+import type { InboxMessage, JournalRow, Lease, RunRecord } from '../storage/index.js';
+import type { DrivenRun } from './driven-run.js';
 import { readTakenOver } from './entries.js';
 import { givenUpAfter } from './interruptions.js';
 import { JournalContext, WalkSuspended } from './journal-context.js';
-import type { Unit as WrittenUnit } from './journal.js';
 import { type EngineSettings, newRunId } from './options.js';
 
-/** How a drive ended: the run is over, waits, was handed back, or is another engine's. */
-export type DriveEnd = 'ended' | 'parked' | 'stopped' | 'lost';
+/** How a drive ended: the run is over, waits, was handed back, is another engine's, or was not begun at all. */
+export type DriveEnd = 'ended' | 'parked' | 'stopped' | 'lost' | 'not-begun';
 
 export interface DriverOptions {
   readonly settings: EngineSettings;
-  readonly owner: string;
-  readonly record: RunRecord;
+  readonly run: DrivenRun;
   readonly plan: Plan;
   readonly children: Children;
-  /** Whether nobody else would gain from waiting for a shared commit. */
-  readonly alone: () => boolean;
-  /** Told of every unit once it is durable. */
-  readonly onCommitted: (record: RunRecord, unit: Unit) => void;
 }
 
 /** Pages of this size are read on resume, with a turn of the event loop between them. */
@@ -30,29 +25,27 @@ export class Driver {
   readonly #options: DriverOptions;
   #context: JournalContext | undefined;
   #stopping = false;
-  /** On the monotonic clock. */
-  #leaseEndsAt: number;
 
   constructor(options: DriverOptions) {
     this.#options = options;
-    this.#leaseEndsAt = 0;
-    this.renewed();
   }
 
   get id(): string {
-    return this.#options.record.id;
+    return this.#options.run.about.id;
   }
 
-  get run(): number {
-    return this.#options.record.run;
+  /** Undefined where the run is not in the storage yet. */
+  get lease(): Lease | undefined {
+    return this.#options.run.lease;
   }
 
   get interruptions(): number {
-    return this.#options.record.interruptions;
+    return this.#options.run.record?.interruptions ?? 0;
   }
 
-  get epoch(): number {
-    return this.#options.record.epoch;
+  /** Settles when it is known whether the run is in the storage, if that is being found out. */
+  get starting(): Promise<unknown> | undefined {
+    return this.#options.run.starting;
   }
 
   get handlersRunning(): boolean {
@@ -61,42 +54,42 @@ export class Driver {
 
   /** @throws whatever made it impossible to go on: a storage that fails, a fault of the interpreter. */
   async drive(): Promise<DriveEnd> {
-    const { settings, record, plan, children } = this.#options;
+    const { settings, run, plan, children } = this.#options;
     const { clock, handlers, logger, secrets, maxPayloadBytes, abortGraceMs, onOperation } = settings;
-    // At its first claim a run has no entries, unless it took some over.
-    const isNew = record.epoch === 1 && record.resumedFrom === null;
-    const journal = isNew ? [] : await this.#readJournal(record.run);
+    const { record } = run;
+    const journal = record === undefined || run.isNew ? [] : await this.#readJournal(record.run);
     const over = readTakenOver(journal);
+    const { id, key, workflow, revision, definitionHash, input } = run.about;
     const context = new JournalContext({
       meta: {
-        id: record.id,
-        key: record.key,
-        workflow: record.workflow,
-        revision: record.revision,
-        hash: record.definitionHash,
-        startedAt: record.startedAt ?? clock.now(),
-        input: JSON.parse(record.input) as JsonObject,
-        keyPrefix: over?.keyPrefix ?? record.id,
+        id,
+        key,
+        workflow,
+        revision,
+        hash: definitionHash,
+        startedAt: run.startedAt,
+        input: JSON.parse(input) as JsonObject,
+        keyPrefix: over?.keyPrefix ?? id,
         handledAnew: new Map(
           (over?.handledAnew ?? []).map(({ step, occurrence, keyPrefix }) => [`${step}#${occurrence}`, keyPrefix]),
         ),
-        reopened: record.status === 'compensating' && journal.some(isCompletedOutcome),
+        reopened: record?.status === 'compensating' && journal.some(isCompletedOutcome),
       },
-      parent: record.parentId,
+      parent: record?.parentId ?? null,
       journal,
-      inboxSeq: record.inboxSeq,
+      inboxSeq: record?.inboxSeq ?? 0,
       writer: {
-        commit: (unit, transition, inboxSeq) => this.#commit(unit, transition, inboxSeq),
-        secureLease: () => this.#secureLease(),
-        readInbox: (afterSeq) => settings.storage.readInbox(record.run, afterSeq),
+        commit: (unit, transition, inboxSeq) => run.commit(unit, transition, inboxSeq),
+        secureLease: () => run.secureLease(),
+        readInbox: (afterSeq) => this.#readInbox(afterSeq),
         readRun: (id) => settings.storage.getRun(id),
-        hasPivot: (run) => this.#hasPivot(run),
+        hasPivot: (record) => this.#hasPivot(record),
       },
       clock,
       newRunId: () => newRunId(settings),
-      givenUp: record.interruptions >= givenUpAfter,
+      givenUp: this.interruptions >= givenUpAfter,
       abortGraceMs,
-      ...(onOperation && { onOperation: (operation: string) => onOperation(record.id, operation) }),
+      ...(onOperation && { onOperation: (operation: string) => onOperation(id, operation) }),
     });
     this.#context = context;
     if (this.#stopping) context.stop();
@@ -116,13 +109,14 @@ export class Driver {
 
   /** The engine has just extended the lease. */
   renewed(): void {
-    const { settings } = this.#options;
-    this.#leaseEndsAt = settings.clock.monotonic() + settings.runLeaseDurationMs;
+    this.#options.run.renewed();
   }
 
   /** Another engine has the run. */
   lost(): void {
-    this.#context?.fence(leaseLost(this.#options.record));
+    const { run } = this.#options;
+    run.lost();
+    this.#context?.fence(run.leaseLost());
   }
 
   /** There may be something new in the run's inbox. */
@@ -149,6 +143,13 @@ export class Driver {
     this.#context?.fence(new WalkSuspended('stopped'));
   }
 
+  /** Nobody can have sent anything to a run that is not in the storage yet. */
+  async #readInbox(afterSeq: number): Promise<readonly InboxMessage[]> {
+    const { run, settings } = this.#options;
+    await run.starting;
+    return run.record === undefined ? [] : settings.storage.readInbox(run.record.run, afterSeq);
+  }
+
   async #hasPivot(record: RunRecord): Promise<boolean> {
     return (await this.#readJournal(record.run)).some(({ kind }) => kind === 'pivot');
   }
@@ -162,57 +163,8 @@ export class Driver {
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
-
-  async #commit(written: WrittenUnit, transition?: Transition, inboxSeq?: number): Promise<boolean> {
-    const { settings, owner, record, alone, onCommitted } = this.#options;
-    const { entries, children, posts, reopen } = written;
-    if (entries.length === 0 && posts.length === 0 && reopen.length === 0 && transition === undefined) return true;
-    const unit: Unit = {
-      run: record.run,
-      owner,
-      epoch: record.epoch,
-      entries,
-      ...(children.length > 0 && { children }),
-      ...(posts.length > 0 && { posts }),
-      ...(reopen.length > 0 && { reopen }),
-      ...(transition && { transition }),
-      ...(inboxSeq !== undefined && { inboxSeq }),
-      ...(record.interruptions > 0 && entries.some(isOutcome) && { progress: true }),
-    };
-    const [result] = await settings.storage.commitUnits([unit], { alone: alone() });
-    if (result === 'lease-lost') throw leaseLost(record);
-    if (result !== 'committed') return false;
-    onCommitted(record, unit);
-    return true;
-  }
-
-  /** A handler must not begin where its effects could not be recorded before another engine repeats them. */
-  #secureLease(): Promise<void> | undefined {
-    const { clock, runLeaseDurationMs } = this.#options.settings;
-    return this.#leaseEndsAt - clock.monotonic() >= runLeaseDurationMs / 3 ? undefined : this.#renewLease();
-  }
-
-  async #renewLease(): Promise<void> {
-    const { settings, owner, record } = this.#options;
-    const now = settings.clock.now();
-    const expiresAt = now + settings.runLeaseDurationMs;
-    const lost = await settings.storage.renewLeases(owner, [{ run: record.run, epoch: record.epoch }], expiresAt, now);
-    if (lost.length > 0) throw leaseLost(record);
-    this.renewed();
-  }
 }
 
 function isCompletedOutcome({ kind, payload }: JournalRow): boolean {
   return kind === 'run-outcome' && (JSON.parse(payload ?? '{}') as { status: string }).status === 'completed';
-}
-
-/** Something has come of the run: its interruptions are no longer in a row. */
-function isOutcome({ kind }: JournalRow): boolean {
-  return (
-    kind.endsWith('-completed') || kind.endsWith('-failed') || kind === 'signal-consumed' || kind === 'run-outcome'
-  );
-}
-
-function leaseLost(record: RunRecord): RunsheetError {
-  return new RunsheetError('RS_LEASE_LOST', `${record.id} is driven by another engine by now`);
 }

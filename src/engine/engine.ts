@@ -1,6 +1,13 @@
 import { type JsonValue, RunsheetError, canonicalJson, toJsonText } from '../common/index.js';
 import { type Definition, problemsText, validateInput } from '../definition/index.js';
-import { type RunQuery, type RunRecord, type RunStatus, terminalStatuses } from '../storage/index.js';
+import {
+  type Enqueued,
+  type NewRun,
+  type RunQuery,
+  type RunRecord,
+  type RunStatus,
+  terminalStatuses,
+} from '../storage/index.js';
 import type { RunEvent } from './events.js';
 import { cancelGuard, operatorGuard } from './guards.js';
 import { OpenedStorage, type RunAddress } from './opened-storage.js';
@@ -79,6 +86,7 @@ export class Engine {
       onFault: (error, runId) => this.#faultListeners.forEach((listener) => listener(error, runId)),
       hasListeners: () => this.#listeners.size > 0,
       onEnd: (ended) => this.#endWaiters.get(ended.id)?.forEach((waiter) => waiter(ended)),
+      onLeft: (runId) => this.#endWaiters.get(runId)?.forEach((waiter) => waiter()),
     });
     this.#recoverer = new Recoverer(settings, owner, this.#registry);
     this.#retention = new Retention(settings);
@@ -106,7 +114,7 @@ export class Engine {
   async enqueue<Name extends string>(workflow: Name, ...given: EnqueueArguments<Name>): Promise<Run> {
     const [input = {}, { key, at } = {}] = given as readonly unknown[] as [JsonValue?, EnqueueOptions?];
     await this.#open();
-    const { storage, clock, maxPayloadBytes } = this.#settings;
+    const { clock, maxPayloadBytes } = this.#settings;
     const definition = this.#registry.newest(workflow);
     const checked = await validateInput(definition, input);
     if (!checked.ok) {
@@ -117,7 +125,7 @@ export class Engine {
     }
     const { text } = toJsonText(checked.value, maxPayloadBytes);
     const now = clock.now();
-    const stored = storage.enqueueRun({
+    const newRun: NewRun = {
       id: newRunId(this.#settings),
       workflow,
       revision: definition.revision,
@@ -126,10 +134,8 @@ export class Engine {
       input: text,
       createdAt: now,
       dueAt: Math.max(now, at ?? now),
-    });
-    // Claimed in the same transaction where the storage shares them; no handler is called before both are durable.
-    this.#worker.wake();
-    const { run, created } = await stored;
+    };
+    const { run, created } = (await this.#worker.begin(newRun)) ?? (await this.#insert(newRun));
     if (!created && canonicalJson(JSON.parse(run.input) as JsonValue) !== canonicalJson(checked.value)) {
       throw new RunsheetError(
         'RS_IDEMPOTENCY_CONFLICT',
@@ -170,9 +176,12 @@ export class Engine {
     try {
       for (;;) {
         const changed = new Promise<void>((resolve) => (wake = resolve));
-        const run = ended === undefined ? await this.getRun(runId) : toRun(ended);
-        if (isTerminal(run.status)) return run;
-        if (expired) throw new RunsheetError('RS_RESULT_TIMEOUT', `${runId} is ${run.status} after ${timeoutMs} ms`);
+        // What is driven here has not ended, and tells of its end.
+        const isUnderWay = ended === undefined && !expired && this.#worker.drives(runId);
+        const run = ended === undefined && !isUnderWay ? await this.getRun(runId) : ended && toRun(ended);
+        if (run !== undefined && isTerminal(run.status)) return run;
+        if (run !== undefined && expired)
+          throw new RunsheetError('RS_RESULT_TIMEOUT', `${runId} is ${run.status} after ${timeoutMs} ms`);
         if (this.#worker.stopping) throw stopped();
         await changed;
       }
@@ -364,6 +373,13 @@ export class Engine {
   onFault(listener: FaultListener): () => void {
     this.#faultListeners.add(listener);
     return () => this.#faultListeners.delete(listener);
+  }
+
+  #insert(run: NewRun): Promise<Enqueued> {
+    const enqueued = this.#settings.storage.enqueueRun(run);
+    // Claimed in the same transaction where the storage shares them; no handler is called before both are durable.
+    this.#worker.wake();
+    return enqueued;
   }
 
   #open(): Promise<void> {

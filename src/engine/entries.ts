@@ -1,5 +1,5 @@
 import { JsonText, type JsonValue } from '../common/index.js';
-import type { Place, Recorded, RunError } from '../interpreter/index.js';
+import type { Recorded, RunError } from '../interpreter/index.js';
 
 /** The words of the journal. What each holds is told by the functions below, which write and read it. */
 export type EntryKind =
@@ -34,11 +34,6 @@ export type EntryKind =
   | 'run-outcome'
   | 'run-ended';
 
-/** Keyed by structure, in a form in which no two places can meet: keys and names hold no line break. */
-export function entryKey(kind: string, place: Place): string {
-  return `${kind}\n${place.step ?? ''}\n${place.occurrence}\n${place.aspect}`;
-}
-
 const valuePrefix = '{"value":';
 
 /** `{"value":…}`, or `{}` where there is none. The text of the value is taken over as it is. */
@@ -72,16 +67,17 @@ export interface StepStarted {
   readonly restart?: true;
 }
 
+const inputMark = ',"input":';
+
 export function stepStartedPayload(started: Omit<StepStarted, 'input'>, input: JsonText | undefined): string {
   const head = JSON.stringify(started);
-  return input === undefined ? head : `${head.slice(0, -1)},"input":${input.text}}`;
+  return input === undefined ? head : `${head.slice(0, -1)}${inputMark}${input.text}}`;
 }
 
-/** The journaled `with`, parsed when it is wanted. */
+/** The journaled `with`. Its text is taken over as it is: the key before it is a string, in which no such mark can be. */
 export function readStepInput(payload: string): JsonText | undefined {
-  if (!payload.includes('"input":')) return undefined;
-  const parsed = JSON.parse(payload) as StepStarted;
-  return parsed.input === undefined ? undefined : new JsonText(() => JSON.stringify(parsed.input));
+  const at = payload.indexOf(inputMark);
+  return at === -1 ? undefined : new JsonText(payload.slice(at + inputMark.length, -1));
 }
 
 /** What a `compensation-stuck` holds: messages of operators up to this one were about something else. */

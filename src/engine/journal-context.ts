@@ -75,9 +75,9 @@ export interface JournalContextOptions {
   readonly onOperation?: (operation: string) => void;
 }
 
-/** Ends a walk at a standstill: the run is parked, or the engine wants it back. Not an error. */
+/** Ends a walk at a standstill: the run is parked, the engine wants it back, or could not begin it. Not an error. */
 export class WalkSuspended extends Error {
-  constructor(readonly why: 'parked' | 'stopped') {
+  constructor(readonly why: 'parked' | 'stopped' | 'not-begun') {
     super(`the walk was suspended: ${why}`);
     this.name = 'WalkSuspended';
   }
@@ -385,6 +385,7 @@ export class JournalContext implements DurableContext {
   /** The earliest of those that are due. */
   #timedOut(): TimedOut | undefined {
     const now = this.#clock.now();
+    if (this.#earliest() > now) return undefined;
     const due = [...this.#gates.due(now), ...this.#children.due(now), ...this.#sleeps.dueDeadlines(now)];
     return due.sort((a, b) => a.at - b.at)[0];
   }

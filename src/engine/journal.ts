@@ -1,6 +1,7 @@
 import type { Place } from '../interpreter/index.js';
 import type { InboxMessage, JournalRow, NewRun } from '../storage/index.js';
-import { type EntryKind, entryKey } from './entries.js';
+import type { EntryKind } from './entries.js';
+import { RecordedEntries } from './recorded-entries.js';
 
 /** What a unit holds beside its entries; it is written in the same transaction. */
 export interface Unit {
@@ -25,7 +26,7 @@ const maxUnitBytes = 1024 * 1024;
  */
 export class Journal {
   readonly #now: () => number;
-  readonly #recorded = new Map<string, JournalRow>();
+  readonly #recorded = new RecordedEntries();
   #lastSeq: number;
   #bytes = 0;
   #entries: JournalRow[] = [];
@@ -36,11 +37,8 @@ export class Journal {
   constructor(rows: readonly JournalRow[], now: () => number) {
     this.#now = now;
     this.#lastSeq = rows.at(-1)?.seq ?? 0;
-    for (const row of rows) {
-      const key = entryKey(row.kind, placeOf(row));
-      // Of several starts of an attempt the first one holds the input.
-      if (!this.#recorded.has(key)) this.#recorded.set(key, row);
-    }
+    // Of several starts of an attempt the first one holds the input.
+    for (const row of rows) this.#recorded.add(row);
   }
 
   get lastSeq(): number {
@@ -49,13 +47,11 @@ export class Journal {
 
   /** The recorded entry of that kind at that place, which is met once. */
   take(kind: EntryKind, place: Place): JournalRow | undefined {
-    const row = this.peek(kind, place);
-    if (row !== undefined) this.#recorded.delete(entryKey(kind, place));
-    return row;
+    return this.#recorded.take(kind, place);
   }
 
   peek(kind: EntryKind, place: Place): JournalRow | undefined {
-    return this.#recorded.size === 0 ? undefined : this.#recorded.get(entryKey(kind, place));
+    return this.#recorded.peek(kind, place);
   }
 
   /** Answers the new entry's `seq`. */
@@ -67,9 +63,9 @@ export class Journal {
   }
 
   /** Lets an entry of this walk be found again, as those of earlier ones are. */
-  remember(kind: EntryKind, place: Place): void {
+  remember(): void {
     const row = this.#entries.at(-1);
-    if (row !== undefined) this.#recorded.set(entryKey(kind, place), row);
+    if (row !== undefined) this.#recorded.add(row);
   }
 
   addChild(child: NewRun): void {
@@ -120,7 +116,3 @@ export class Journal {
 
 /** The place of entries that belong to the run as a whole. */
 export const runPlace: Place = { step: null, occurrence: '0', aspect: '' };
-
-function placeOf({ step, occurrence, aspect }: JournalRow): Place {
-  return { step, occurrence: occurrence ?? '0', aspect: aspect ?? '' };
-}

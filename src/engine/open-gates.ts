@@ -108,7 +108,7 @@ export class OpenGates {
 
   #reject(place: Place, error: unknown): void {
     this.#journal.append('signal-rejected', place, JSON.stringify(error === undefined ? {} : { error }));
-    this.#journal.remember('signal-rejected', place);
+    this.#journal.remember();
   }
 }
 

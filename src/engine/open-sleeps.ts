@@ -41,6 +41,7 @@ export class OpenSleeps {
    * Fires all that is due before `before` and is no deadline, earliest first; answers whether there was any.
    */
   fireDue(now: number, before: number): boolean {
+    if (this.earliest > now) return false;
     const due = this.#due(now).filter(([, { why, until }]) => !isDeadline(why) && until < before);
     for (const [handle, { place, why }] of due) {
       this.#open.delete(handle);

@@ -61,6 +61,7 @@ const storageMethods = [
   'unfinishedHashes',
   'setWorkflowLimit',
   'enqueueRun',
+  'startRun',
   'claimRuns',
   'renewLeases',
   'releaseRuns',

@@ -1,7 +1,18 @@
 import { RunsheetError, type Timer } from '../common/index.js';
-import { type RunRecord, type Transition, type Unit, suspectAfter } from '../storage/index.js';
-import { Driver } from './driver.js';
+import {
+  type Claim,
+  type Enqueued,
+  type NewRun,
+  type RunRecord,
+  type Started,
+  type Transition,
+  type Unit,
+  suspectAfter,
+} from '../storage/index.js';
+import { type Beginning, DrivenRun } from './driven-run.js';
+import { type DriveEnd, Driver } from './driver.js';
 import { type RunEvent, eventsOf, eventOfTransition } from './events.js';
+import { Heartbeat, leasedOf } from './heartbeat.js';
 import { patienceMs } from './interruptions.js';
 import { type EngineSettings, newRunId } from './options.js';
 import type { OpenedStorage } from './opened-storage.js';
@@ -20,6 +31,8 @@ export interface WorkerOptions {
   readonly onFault: (error: unknown, runId: string | null) => void;
   /** A run has ended, durably; as it was claimed, with how it ended. */
   readonly onEnd: (ended: RunRecord) => void;
+  /** A run is no longer driven here, and has not ended here. */
+  readonly onLeft: (runId: string) => void;
 }
 
 /** How often is looked whether a run can be taken that is due and could not be. */
@@ -36,7 +49,9 @@ const longestPauseMs = 30_000;
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #patienceMs: number;
-  readonly #drivers = new Map<number, Driver>();
+  /** By id of the run. */
+  readonly #drivers = new Map<string, Driver>();
+  readonly #heartbeat: Heartbeat;
   readonly #drives = new Set<Promise<void>>();
 
   #started: { readonly only: string | undefined } | undefined;
@@ -44,10 +59,13 @@ export class Worker {
   #fenced = false;
   #ticking: Promise<number> | undefined;
   #tickAgain = false;
+  /** The last tick had a slot free, so that it has seen what others have enqueued, committed or not. */
+  #hasClaimed = false;
   #isLooking = false;
   #lookAgain = false;
+  /** The last look took all that was due, and nothing was heard of since that may be. */
+  #nothingDue = false;
   #wakeTimer: Timer | undefined;
-  #heartbeat: Timer | undefined;
   #unsubscribe: (() => void) | undefined;
   #pauseMs = 0;
   #pausedUntil = 0;
@@ -57,10 +75,16 @@ export class Worker {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#patienceMs = patienceMs(options.owner, options.settings.runLeaseDurationMs);
+    this.#heartbeat = new Heartbeat(options.settings, options.owner, this.#drivers);
   }
 
   get stopping(): boolean {
     return this.#stopping !== undefined;
+  }
+
+  /** Whether it is driven here at this moment: then its end will be told, unless it is left before that. */
+  drives(runId: string): boolean {
+    return this.#drivers.get(runId)?.lease !== undefined;
   }
 
   /** Fills the free slots once. Answers how many runs were taken. */
@@ -71,6 +95,33 @@ export class Worker {
     }
     this.#ticking = this.#claim().finally(() => (this.#ticking = undefined));
     return this.#ticking;
+  }
+
+  /**
+   * Begins a new run at once, where a slot is free and nothing older is known to be due: it is walked to its first
+   * standstill, and then inserted, leased and begun in one transaction. Undefined, or resolved to it, where it is to be
+   * enqueued like any other.
+   */
+  begin(run: NewRun): Promise<Enqueued | undefined> | undefined {
+    const { concurrency, clock } = this.#options.settings;
+    const now = clock.now();
+    const isFree =
+      this.#nothingDue &&
+      !this.#isLooking &&
+      this.#ticking === undefined &&
+      this.#drivers.size < concurrency &&
+      !this.#drivesSuspect;
+    if (!isFree || this.#stopping !== undefined || now < this.#pausedUntil || run.dueAt > now) return undefined;
+    if (this.#started === undefined || this.#started.only !== undefined) return undefined;
+    // A suspect is never taken along: it may be driven only alone, and this run is on its way.
+    const claim = { ...this.#claimFor(now), limit: 1, alone: false };
+    return new Promise((resolve) => {
+      const onStarted = ({ claimed, ...enqueued }: Started): void => {
+        resolve(enqueued);
+        if (claimed !== undefined && claimed.id !== run.id) void this.#drive(claimed);
+      };
+      void this.#drive({ run, claim, onStarted }).then(() => resolve(undefined));
+    });
   }
 
   /** @param only drive this run, and those that it owns, alone; fire no schedule */
@@ -96,19 +147,22 @@ export class Worker {
     await this.#ticking?.catch(() => {});
     const { settings, owner } = this.#options;
     const drivers = [...this.#drivers.values()];
-    const leases = drivers.map(({ run, epoch }) => ({ run, epoch }));
+    for (const driver of drivers) if (driver.lease === undefined) driver.lost();
+    await Promise.allSettled(drivers.map(({ starting }) => starting));
+    const leases = leasedOf(this.#drivers).map(({ lease }) => lease);
     if (leases.length > 0) await settings.storage.releaseRuns(owner, leases, settings.clock.now());
     for (const driver of drivers) driver.lost();
   }
 
   /** There may be something new in the inbox of a run that is driven here. */
   inboxChanged(runId: string): void {
-    for (const driver of this.#drivers.values()) if (driver.id === runId) driver.inboxChanged();
+    this.#drivers.get(runId)?.inboxChanged();
   }
 
   /** Looks for work now, and sets the timer for the earliest that is known to come. */
   wake(): void {
     if (this.#started === undefined || this.#stopping !== undefined || this.#hasLostStorage) return;
+    this.#nothingDue = false;
     this.#lookAgain = true;
     if (this.#isLooking) return;
     this.#look().catch((error: unknown) => {
@@ -163,13 +217,14 @@ export class Worker {
     const { settings, registry } = this.#options;
     const now = settings.clock.now();
     if (now < this.#pausedUntil) return this.#wakeAt(this.#pausedUntil);
-    // With no slot free the end of a drive wakes.
-    const free = this.#drivers.size < settings.concurrency && !this.#drivesSuspect;
-    const dueAt = free ? await settings.storage.nextDueAt(registry.hashes, this.#started?.only) : undefined;
-    // Due, and yet not taken: its workflow is full, or it may be driven only alone. A place that is freed here or in
-    // another process wakes; one that is freed by a lease that expires does not.
-    const claimAt = dueAt === undefined || dueAt > now ? dueAt : now + blockedRecheckMs;
-    const next = Math.min(scheduledAt, claimAt ?? Number.POSITIVE_INFINITY);
+    const dueAt = (await settings.storage.nextDueAt(registry.hashes, this.#started?.only)) ?? Number.POSITIVE_INFINITY;
+    const isBlocked = dueAt <= now;
+    this.#nothingDue = this.#hasClaimed && !isBlocked && !this.#lookAgain;
+    // Due, and yet not taken: no slot is free, then the end of a drive wakes; or its workflow is full, or it may be
+    // driven only alone. A place that is freed here or in another process wakes; one whose lease expires does not.
+    const isFree = this.#drivers.size < settings.concurrency && !this.#drivesSuspect;
+    const recheckAt = isFree ? now + blockedRecheckMs : Number.POSITIVE_INFINITY;
+    const next = Math.min(scheduledAt, isBlocked ? recheckAt : dueAt);
     if (next !== Number.POSITIVE_INFINITY) this.#wakeAt(next);
   }
 
@@ -197,31 +252,34 @@ export class Worker {
   }
 
   async #claim(): Promise<number> {
-    const { settings, owner, registry } = this.#options;
-    const { storage, clock, concurrency, runLeaseDurationMs } = settings;
+    const { settings, registry } = this.#options;
+    const { storage, clock, concurrency } = settings;
     let taken = 0;
     do {
       this.#tickAgain = false;
+      this.#hasClaimed = false;
       const free = concurrency - this.#drivers.size;
-      const hashes = registry.hashes;
       const now = clock.now();
-      if (free <= 0 || hashes.length === 0 || this.#stopping !== undefined || now < this.#pausedUntil) break;
+      if (free <= 0 || registry.hashes.length === 0 || this.#stopping !== undefined || now < this.#pausedUntil) break;
       if (this.#drivesSuspect) break;
       const only = this.#started?.only;
       const records = await storage.claimRuns({
-        owner,
-        hashes,
+        ...this.#claimFor(now),
         limit: free,
-        now,
-        leaseExpiresAt: now + runLeaseDurationMs,
         alone: this.#drivers.size === 0,
-        overdueSince: now - this.#patienceMs,
         ...(only !== undefined && { only }),
       });
-      for (const record of records) this.#drive(record);
+      this.#hasClaimed = true;
+      for (const record of records) void this.#drive(record);
       taken += records.length;
     } while (this.#tickAgain);
     return taken;
+  }
+
+  #claimFor(now: number): Omit<Claim, 'limit' | 'alone'> {
+    const { settings, owner, registry } = this.#options;
+    const leaseExpiresAt = now + settings.runLeaseDurationMs;
+    return { owner, hashes: registry.hashes, now, leaseExpiresAt, overdueSince: now - this.#patienceMs };
   }
 
   /** A run that has been interrupted too often is driven with nothing beside it that it could take along. */
@@ -230,52 +288,72 @@ export class Worker {
     return false;
   }
 
-  #drive(record: RunRecord): void {
+  /** Resolves when the run is no longer driven here. */
+  #drive(given: RunRecord | Beginning): Promise<void> {
     const { settings, owner, registry } = this.#options;
-    const plan = registry.plan(record.definitionHash);
-    if (plan === undefined) throw new Error(`fault in the storage: claimed ${record.id} of an unknown definition`);
-    const driver = new Driver({
-      settings,
-      owner,
-      record,
-      plan,
-      alone: () => this.#drivers.size === 1,
-      children: registry.children(),
-      onCommitted: (committed, unit) => this.#onCommitted(committed, unit),
-    });
-    this.#drivers.set(record.run, driver);
+    const run = new DrivenRun(
+      {
+        settings,
+        owner,
+        alone: () => this.#drivers.size === 1,
+        onCommitted: (committed, unit) => {
+          // Before anybody is told of its end, who may have a run for its slot.
+          if (unit.transition?.kind === 'end') this.#leave(driver);
+          this.#onCommitted(committed, unit);
+        },
+      },
+      given,
+    );
+    const { id, definitionHash } = run.about;
+    const plan = registry.plan(definitionHash);
+    if (plan === undefined) throw new Error(`fault in the storage: claimed ${id} of an unknown definition`);
+    const driver = new Driver({ settings, run, plan, children: registry.children() });
+    this.#drivers.set(id, driver);
     if (this.#stopping !== undefined) driver.stop();
-    this.#beat();
-    const drive = driver
-      .drive()
-      .then(async (end) => {
-        this.#pauseMs = 0;
-        if (end === 'stopped' && !driver.handlersRunning) await this.#handBack(driver);
-      })
-      .catch((error: unknown) => this.#giveUp(error, record.id, driver))
-      .finally(() => {
-        // By now it may be driven again: what it was parked with is visible before it is acknowledged.
-        if (this.#drivers.get(record.run) === driver) this.#drivers.delete(record.run);
-        this.#drives.delete(drive);
-        this.wake();
-      });
+    if (!this.#fenced) this.#heartbeat.start();
+    const drive = this.#seeToItsEnd(driver).then((end) => {
+      this.#leave(driver);
+      this.#drives.delete(drive);
+      if (end !== 'ended') this.#options.onLeft(id);
+      // Where nothing waits for the slot, its end needs no look; a run that waits may be due before all others.
+      if (end !== 'ended' || !this.#nothingDue) this.wake();
+    });
     this.#drives.add(drive);
+    return drive;
   }
 
-  async #handBack(driver: Driver): Promise<void> {
+  /** Its slot is free. By now its run may be driven again: how it was left is visible before it is acknowledged. */
+  #leave(driver: Driver): void {
+    if (this.#drivers.get(driver.id) === driver) this.#drivers.delete(driver.id);
+  }
+
+  async #seeToItsEnd(driver: Driver): Promise<DriveEnd | 'failed'> {
+    try {
+      const end = await driver.drive();
+      this.#pauseMs = 0;
+      if (end === 'stopped' && !driver.handlersRunning) await this.#handBack(driver);
+      return end;
+    } catch (error) {
+      // What is not begun is enqueued, by whoever wanted it, and meets the same trouble there or when it is claimed.
+      if (driver.lease !== undefined) await this.#giveUp(error, driver);
+      return 'failed';
+    }
+  }
+
+  async #handBack({ lease }: Driver): Promise<void> {
     const { settings, owner } = this.#options;
-    await settings.storage.releaseRuns(owner, [{ run: driver.run, epoch: driver.epoch }], settings.clock.now());
+    if (lease !== undefined) await settings.storage.releaseRuns(owner, [lease], settings.clock.now());
   }
 
   /** The run is given back, if that is still possible, and claims pause: what failed will not be better at once. */
-  async #giveUp(error: unknown, runId: string, driver: Driver): Promise<void> {
+  async #giveUp(error: unknown, driver: Driver): Promise<void> {
     if (this.#fenced) return;
     this.#pause();
-    this.#report(error, runId);
+    this.#report(error, driver.id);
     if (this.#hasLostStorage) return;
     await this.#handBack(driver).catch((second: unknown) => {
       const { logger } = this.#options.settings;
-      logger.warn({ run: runId, error: second }, 'a run could not be handed back; its lease will expire');
+      logger.warn({ run: driver.id, error: second }, 'a run could not be handed back; its lease will expire');
     });
   }
 
@@ -319,38 +397,6 @@ export class Worker {
     this.#wakeTimer = clock.setTimer(Math.max(1, time - clock.now()), () => this.wake());
   }
 
-  /** Heartbeats go on as long as something is driven, also while the engine stops. */
-  #beat(): void {
-    const { clock, runLeaseDurationMs } = this.#options.settings;
-    if (this.#fenced) return;
-    this.#heartbeat ??= clock.setTimer(runLeaseDurationMs / 3, () => {
-      this.#heartbeat = undefined;
-      if (this.#drivers.size === 0) return;
-      this.#beat();
-      void this.#renewLeases();
-    });
-  }
-
-  async #renewLeases(): Promise<void> {
-    const { settings, owner } = this.#options;
-    const { storage, clock, runLeaseDurationMs, logger } = settings;
-    const drivers = [...this.#drivers.values()];
-    const leases = drivers.map(({ run, epoch }) => ({ run, epoch }));
-    try {
-      const now = clock.now();
-      const lost = new Set(await storage.renewLeases(owner, leases, now + runLeaseDurationMs, now));
-      for (const driver of drivers) {
-        if (lost.has(driver.run)) driver.lost();
-        else driver.renewed();
-        // Cancelled by another process: noticed within a heartbeat.
-        driver.inboxChanged();
-      }
-    } catch (error) {
-      // Not a step's failure: the next heartbeat tries again, and until the lease expires nothing is lost.
-      logger.warn({ error }, 'a heartbeat failed');
-    }
-  }
-
   async #stop(graceMs: number): Promise<void> {
     const { opened, owner, settings } = this.#options;
     const storage = await opened.settled();
@@ -368,7 +414,7 @@ export class Worker {
       }
     }
     await Promise.allSettled(this.#drives);
-    this.#heartbeat?.cancel();
+    this.#heartbeat.stop();
     await storage?.unregisterEngine(owner).catch((error: unknown) => {
       settings.logger.warn({ error }, 'unregistering failed');
     });
@@ -377,7 +423,7 @@ export class Worker {
   #cancelTimers(): void {
     this.#wakeTimer?.cancel();
     this.#unsubscribe?.();
-    if (this.#fenced) this.#heartbeat?.cancel();
+    if (this.#fenced) this.#heartbeat.stop();
   }
 
   /** Waits for all drives to end, at most so long. */

@@ -125,9 +125,16 @@ function withinTime(
       abort.abort(error);
       reject(error);
     });
-    call()
-      .then(resolve, reject)
-      .finally(() => timer.cancel());
+    call().then(
+      (value) => {
+        timer.cancel();
+        resolve(value);
+      },
+      (error: unknown) => {
+        timer.cancel();
+        reject(error);
+      },
+    );
   });
 }
 

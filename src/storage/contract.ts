@@ -46,7 +46,14 @@ export interface Storage {
    * is returned (`created: false`); whether its input is the same is for the caller to compare. What the same
    * process claims afterwards may be this run, also where this call is not answered yet.
    */
-  enqueueRun(run: NewRun): Promise<{ run: RunRecord; created: boolean }>;
+  enqueueRun(run: NewRun): Promise<Enqueued>;
+  /**
+   * As `enqueueRun` (where nothing is inserted that is all), then as `claimRuns` with a limit of one, whatever `claim`
+   * says, and if that takes the new run, as `commitUnits` with `first`: all in one transaction, or nothing. An older run
+   * that is due comes first, as in any claim: it is `claimed` then, and the new one waits for its turn.
+   * Resolves once all of it is durable.
+   */
+  startRun(run: NewRun, claim: Claim, first: FirstUnit, options?: CommitOptions): Promise<Started>;
   /**
    * Leases up to `limit` due runs (`dueAt ≤ now`: new, woken, or with an expired lease) of the given
    * definitions, oldest due first, then by insertion. Sets owner, epoch + 1, lease expiry, and status `running`
@@ -248,6 +255,17 @@ export interface NewRun {
   readonly scheduleId?: string;
 }
 
+/** What came of a start. `created: false`: the run is the one that has the key or the place already. */
+export interface Enqueued {
+  readonly run: RunRecord;
+  readonly created: boolean;
+}
+
+export interface Started extends Enqueued {
+  /** What was leased, as it was leased: the new run, or an older one; undefined where the claim took nothing. */
+  readonly claimed: RunRecord | undefined;
+}
+
 export interface Claim {
   readonly owner: string;
   readonly hashes: readonly string[];
@@ -317,6 +335,9 @@ export interface Unit extends Lease {
   /** It holds an outcome: the count of interruptions begins anew. */
   readonly progress?: boolean;
 }
+
+/** What a run that is not in the storage yet begins with. */
+export type FirstUnit = Pick<Unit, 'entries' | 'transition' | 'children' | 'posts' | 'reopen'>;
 
 export type Transition =
   | {

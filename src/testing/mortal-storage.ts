@@ -1,8 +1,11 @@
-import type { Storage, Unit, UnitResult } from '../storage/index.js';
+import type { Storage, Unit } from '../storage/index.js';
 
 /** When a `MortalStorage` dies by itself: at the commit of a unit. */
 export interface Death {
-  /** At the unit of this number, counted from 1; or at the first one that this says yes to. */
+  /**
+   * At the unit of this number, counted from 1; or at the first one that this says yes to, of those of runs that are
+   * in the storage by then.
+   */
   readonly afterUnits: number | ((unit: Unit) => boolean);
   /** Whether that unit is still written: the process dies before or after its commit. Default true. */
   readonly lastIsWritten?: boolean;
@@ -33,20 +36,23 @@ export function mortal(storage: Storage, { afterUnits, lastIsWritten = true }: D
     tell();
   };
 
-  const isLast = (batch: readonly Unit[]): boolean =>
-    typeof afterUnits === 'number' ? units >= afterUnits : batch.some(afterUnits);
-
-  const commitUnits = async (batch: readonly Unit[]): Promise<UnitResult[]> => {
+  const write = async <T>(batch: readonly Unit[], commit: () => Promise<T>): Promise<T> => {
     units += 1;
-    if (!isLast(batch)) return storage.commitUnits(batch);
-    if (lastIsWritten) await storage.commitUnits(batch);
+    const isLast = typeof afterUnits === 'number' ? units >= afterUnits : batch.some(afterUnits);
+    if (!isLast) return commit();
+    if (lastIsWritten) await commit();
     die();
     return never;
   };
+  const commitUnits: Storage['commitUnits'] = (batch) =>
+    dead ? never : write(batch, () => storage.commitUnits(batch));
+  const startRun: Storage['startRun'] = (run, claim, first) =>
+    dead ? never : write([], () => storage.startRun(run, claim, first));
 
   const view = new Proxy(storage, {
     get(target, property) {
-      if (property === 'commitUnits') return (batch: readonly Unit[]) => (dead ? never : commitUnits(batch));
+      if (property === 'commitUnits') return commitUnits;
+      if (property === 'startRun') return startRun;
       const member: unknown = Reflect.get(target, property, target);
       if (typeof member !== 'function') return member;
       if (property === 'onForeignChange' || property === 'onEngineDeath') return member.bind(target);

@@ -201,7 +201,10 @@ class World {
         this.#wrong.push(`fault at ${id}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     });
     await engine.start();
-    await engine.enqueue('flow', {}, { key: 'the one' });
+    // Once it has looked around, an engine begins a run with its first unit; before, it is claimed like any other.
+    if (draw(`${this.#course.luck}:rest`) < 50) await this.#clock.rest();
+    // Who dies meanwhile is answered nothing.
+    void engine.enqueue('flow', {}, { key: 'the one' });
     const ended = await Promise.race([over.then(() => true), died.then(() => false)]);
     alive = false;
     // It may still die of what it is about to write, and then never answers.
@@ -428,6 +431,13 @@ class World {
       for (const { run, id } of claimed) this.#ids.set(run, id);
       return claimed;
     };
+    const startRun: Storage['startRun'] = async (...args) => {
+      const started = await storage.startRun(...args);
+      const { claimed } = started;
+      if (claimed !== undefined) this.#ids.set(claimed.run, claimed.id);
+      await this.#lag();
+      return started;
+    };
     const readInbox: Storage['readInbox'] = async (...args) => {
       const messages = await storage.readInbox(...args);
       await this.#lag();
@@ -439,7 +449,7 @@ class World {
       await this.#lag();
       return record;
     };
-    const changed: Partial<Storage> = { commitUnits, claimRuns, readInbox, getRun };
+    const changed: Partial<Storage> = { commitUnits, claimRuns, startRun, readInbox, getRun };
     return new Proxy<Storage>(storage, {
       get(target, property) {
         if (property in changed) return changed[property as keyof Storage];

@@ -84,6 +84,20 @@ const operation = fc.oneof(
     }),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('start' as const),
+      workflow: fc.constantFrom(0 as const, 1 as const),
+      key: fc.option(fc.constantFrom('a', 'b')),
+      now: time,
+      owner,
+      entries: fc.integer({ min: 0, max: 2 }),
+      transition: fc.option(transition),
+      posts: fc.array(fc.record({ run: runNumber, at: time }), { maxLength: 1 }),
+      alone: fc.boolean(),
+    }),
+  },
+  {
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('claim' as const),
@@ -228,10 +242,27 @@ function newRun(
   };
 }
 
+function postsOf(posts: readonly { readonly run: number; readonly at: number }[], known: Known) {
+  return posts.map(({ run, at }) => ({
+    runId: idIn(known, run),
+    message: { kind: 'child-ended', name: null, payload: '{}', at },
+  }));
+}
+
 async function perform(storage: Storage, operation: Operation, id: string, known: Known): Promise<unknown> {
   switch (operation.kind) {
     case 'enqueue':
       return storage.enqueueRun(newRun(operation, id));
+    case 'start': {
+      const { owner, now, entries, transition, alone } = operation;
+      const claim: Claim = { owner, hashes, limit: 1, now, leaseExpiresAt: now + 4, alone: false };
+      const first = {
+        entries: entriesFrom(1, entries),
+        posts: postsOf(operation.posts, known),
+        ...(transition === null ? {} : { transition }),
+      };
+      return storage.startRun(newRun({ ...operation, dueAt: now }, id), claim, first, { alone });
+    }
     case 'claim': {
       const { owner, hashes, limit, leaseMs, only, alone, overdueMs, dueWith } = operation;
       const now = (dueWith === null ? undefined : known.runs.get(dueWith)?.dueAt) ?? operation.now;
@@ -297,10 +328,7 @@ async function perform(storage: Storage, operation: Operation, id: string, known
           ...newRun({ workflow: 1, key: operation.childKey, dueAt: 5 }, `${id}_${index}`),
           parent: { id: idIn(known, run), step: 'ship', occurrence },
         })),
-        posts: operation.posts.map(({ run, at }) => ({
-          runId: idIn(known, run),
-          message: { kind: 'child-ended', name: null, payload: '{}', at },
-        })),
+        posts: postsOf(operation.posts, known),
         reopen: operation.reopen.map(({ run, dueAt }) => ({ runId: idIn(known, run), dueAt })),
         progress,
         ...(inboxOffset === null ? {} : { inboxSeq: (record?.inboxSeq ?? 0) + inboxOffset }),
@@ -438,7 +466,7 @@ test('memory and SQLite agree on every sequence of transitions, also when many a
         for (const storage of storages) await storage.close();
       }
     }),
-    { seed: 20, numRuns: 70 },
+    { seed: 21, numRuns: 70 },
   );
   // The scripts reached what matters, or their agreement says nothing.
   for (const outcome of [
@@ -448,6 +476,7 @@ test('memory and SQLite agree on every sequence of transitions, also when many a
     '"RS_STORAGE_FAILED"',
     '"wf_',
     '"created":false',
+    '"created":true,"claimed":{',
     '"posted"',
     '"refused"',
     '"ended"',

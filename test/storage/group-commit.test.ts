@@ -103,6 +103,46 @@ describe('writes of one turn of the event loop', () => {
   });
 });
 
+describe('the event loop', () => {
+  test('turns while a long batch is written: what is left after some milliseconds gets the next transaction', async () => {
+    const clock = new ManualClock();
+    const writes = groupCommit({ clock });
+    const results = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map((text) =>
+      writes.submit(() => {
+        clock.advance(1);
+        return insert(text)();
+      }),
+    );
+    expect((await Promise.all(results)).join('')).toBe('abcdefghi');
+    expect(notes().join('')).toBe('abcdefghi');
+    expect(transactions()).toBe(3);
+  });
+
+  test('turns while many are answered, each with all that it does at once; what they write then shares one', async () => {
+    const clock = new ManualClock();
+    const writes = groupCommit({ clock });
+    const seen: string[] = [];
+    const one = async (text: string): Promise<void> => {
+      await writes.submit(insert(text));
+      seen.push(text);
+      await Promise.resolve();
+      clock.advance(1);
+      seen.push(text);
+      await writes.submit(insert(`${text} again`));
+    };
+    const all = Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(one));
+    const count = (): void => {
+      seen.push('turn');
+      if (seen.length < 30) setImmediate(count);
+    };
+    setImmediate(count);
+    await all;
+    expect(seen.filter((text) => text !== 'turn').join('')).toBe('aabbccddeeff');
+    expect(seen.slice(seen.indexOf('d'), seen.indexOf('e'))).toContain('turn');
+    expect(transactions()).toBe(2);
+  });
+});
+
 describe('one that fails', () => {
   test('takes nobody along: the others are repeated singly', async () => {
     const writes = groupCommit();
@@ -226,7 +266,7 @@ describe('inline', () => {
     let turned = false;
     setImmediate(() => (turned = true));
     const write = writes.submit(insert('a'));
-    await writes.flushInline();
+    await writes.flushInline([write]);
     expect(await write).toBe('a');
     expect(turned).toBe(false);
     expect(syncs).toEqual(['on it']);
@@ -247,7 +287,7 @@ describe('inline', () => {
         clock.advance(1);
         return insert(`${index}`)();
       });
-      await writes.flushInline();
+      await writes.flushInline([write]);
       await write;
     }
     isOver = true;

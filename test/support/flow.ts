@@ -69,6 +69,8 @@ export async function runFlow(yaml: string, options: FlowOptions = {}): Promise<
   engine.onFault((error) => faults.push(error));
   const startedAt = clock.now();
   await engine.start();
+  // Once it has looked around, it begins a run with its first unit, as one that has been at work for long does.
+  await clock.rest();
   const { id } = await engine.enqueue(definition.name, input);
   const run = await clock.until(engine.result(id));
   const record = await storage.getRun(id);

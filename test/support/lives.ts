@@ -117,8 +117,9 @@ class World {
       },
     });
     await engine.start();
-    const { id } = await engine.enqueue(definitions[0].name, input, { key: 'the one' });
-    const ended = engine.result(id);
+    // Once it has looked around, an engine begins a run with its first unit; before, it is claimed like any other.
+    await this.#clock.rest();
+    const ended = engine.enqueue(definitions[0].name, input, { key: 'the one' }).then(({ id }) => engine.result(id));
     const run = await this.#work.until(this.#clock, Promise.race([ended, died.then(() => undefined)]));
     alive = false;
     if (run !== undefined) await engine.stop();
@@ -173,10 +174,20 @@ class World {
       for (const { run, id } of claimed) this.#ids.set(run, id);
       return claimed;
     };
+    const startRun: Storage['startRun'] = async (run, claim, first) => {
+      this.units += 1;
+      const issued = this.#walks.get(run.id)?.at(-1)?.operations.length ?? 0;
+      const started = await storage.startRun(run, claim, first);
+      const { claimed } = started;
+      if (claimed !== undefined) this.#ids.set(claimed.run, claimed.id);
+      if (claimed?.id === run.id) await this.#committed({ run: claimed.run, ...first }, issued);
+      return started;
+    };
     return new Proxy<Storage>(storage, {
       get(target, property) {
         if (property === 'commitUnits') return commitUnits;
         if (property === 'claimRuns') return claimRuns;
+        if (property === 'startRun') return startRun;
         const member: unknown = Reflect.get(target, property, target);
         return typeof member === 'function' ? member.bind(target) : member;
       },
@@ -187,7 +198,7 @@ class World {
     return this.#walks.get(this.#ids.get(run) ?? '')?.at(-1);
   }
 
-  async #committed({ run, entries }: Unit, issued: number): Promise<void> {
+  async #committed({ run, entries }: Pick<Unit, 'run' | 'entries'>, issued: number): Promise<void> {
     const id = this.#ids.get(run) ?? '';
     const walk = this.#walkOf(run);
     if (walk !== undefined) walk.durable = issued;

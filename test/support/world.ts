@@ -58,6 +58,7 @@ export class World {
     { workflow = 'flow', key }: { workflow?: string; key?: string } = {},
   ): Promise<string> {
     await this.engine.start();
+    await this.clock.rest();
     const { id } = await this.engine.enqueue(workflow, input as never, key === undefined ? {} : { key });
     await this.pass(1);
     return id;

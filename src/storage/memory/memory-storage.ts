@@ -2,8 +2,10 @@ import { ChangeListeners } from '../change-listeners.js';
 import { claimFrom } from '../claim-merge.js';
 import type {
   Claim,
+  Enqueued,
   Firing,
   FiringResult,
+  FirstUnit,
   InboxMessage,
   InboxPost,
   JournalRow,
@@ -17,6 +19,7 @@ import type {
   RunQuery,
   RunRecord,
   ScheduleRecord,
+  Started,
   Storage,
   StorageCapabilities,
   StoredDefinition,
@@ -108,12 +111,35 @@ export class MemoryStorage implements Storage {
     return [...hashes].sort();
   }
 
-  async enqueueRun(run: NewRun): Promise<{ run: RunRecord; created: boolean }> {
+  async enqueueRun(run: NewRun): Promise<Enqueued> {
     this.#assertOpen();
+    return this.#enqueue(run);
+  }
+
+  async startRun(run: NewRun, claim: Claim, first: FirstUnit): Promise<Started> {
+    this.#assertOpen();
+    assertClaim(claim);
+    const holder = this.#holderOf(run);
+    if (holder !== undefined) return { run: holder, created: false, claimed: undefined };
+    // All that can fail comes before the first change.
+    assertFollow(first.entries, 0, run.id);
+    this.#runs.withFreePlace([run, ...(first.children ?? [])]);
+    const enqueued = this.#enqueue(run);
+    const [claimed] = this.#claim({ ...claim, limit: 1 });
+    if (claimed?.run === enqueued.run.run) this.#write(this.#runs.mustGet(claimed.run), first);
+    return { ...enqueued, claimed };
+  }
+
+  #holderOf(run: NewRun): RunRecord | undefined {
     const holder =
       (run.key === null ? undefined : this.#runs.byKey(run.workflow, run.key)) ??
       (run.parent === undefined ? undefined : this.#runs.byPlace(run.parent));
-    if (holder !== undefined) return { run: holder.record, created: false };
+    return holder?.record;
+  }
+
+  #enqueue(run: NewRun): Enqueued {
+    const holder = this.#holderOf(run);
+    if (holder !== undefined) return { run: holder, created: false };
     const { record } = this.#runs.insert(run);
     this.#changed();
     return { run: record, created: true };
@@ -122,21 +148,27 @@ export class MemoryStorage implements Storage {
   async claimRuns(claim: Claim): Promise<RunRecord[]> {
     this.#assertOpen();
     assertClaim(claim);
+    return this.#claim(claim);
+  }
+
+  #claim(claim: Claim): RunRecord[] {
     const { owner, leaseExpiresAt, now, only } = claim;
-    const stored = (run: number): StoredRun => this.#runs.get(run) ?? missing(run);
     return claimFrom(
       {
         head: (queue) => {
           const first = this.#runs.firstOf(queue, only);
-          return first === undefined || first.dueAt > now ? undefined : { ...stored(first.run).record, ...first };
+          return first === undefined || first.dueAt > now
+            ? undefined
+            : { ...this.#runs.mustGet(first.run).record, ...first };
         },
         hasSuspect: (dueBy) =>
           claim.hashes.some((hash) => (this.#runs.firstOf({ hash, suspects: true }, only)?.dueAt ?? Infinity) <= dueBy),
         freePlaces: (workflow) =>
           (this.#limits.get(workflow)?.limit ?? Infinity) - this.#runs.countLeased(workflow, now),
         lease: ({ run }, interruptions) => {
-          const { status, startedAt, epoch } = stored(run).record;
-          return this.#runs.update(stored(run), {
+          const held = this.#runs.mustGet(run);
+          const { status, startedAt, epoch } = held.record;
+          return this.#runs.update(held, {
             status: statusWhenClaimed(status),
             startedAt: startedAt ?? now,
             epoch: epoch + 1,
@@ -147,7 +179,7 @@ export class MemoryStorage implements Storage {
           });
         },
         postpone: ({ run }, interruptions, dueAt) => {
-          this.#runs.update(stored(run), { owner: null, leaseExpiresAt: null, interruptions, dueAt });
+          this.#runs.update(this.#runs.mustGet(run), { owner: null, leaseExpiresAt: null, interruptions, dueAt });
           this.#changed();
         },
       },
@@ -378,23 +410,30 @@ export class MemoryStorage implements Storage {
     const stored = this.#runs.get(unit.run);
     const refusal = refusalOf(unit, stored?.record);
     if (refusal !== undefined || stored === undefined) return refusal ?? 'lease-lost';
-    // All that can fail comes before the first change.
-    assertFollow(unit.entries, stored.journal.length, stored.record.id);
-    const children = this.#runs.withFreePlace(unit.children ?? []);
+    this.#write(stored, unit);
+    return 'committed';
+  }
 
-    append(stored, unit.entries);
-    if (unit.progress === true) this.#runs.update(stored, { interruptions: 0 });
-    if (unit.transition !== undefined) this.#apply(stored, unit.transition);
-    for (const child of children) {
+  #write(
+    stored: StoredRun,
+    { entries, progress, transition, children, posts, reopen }: FirstUnit & Pick<Unit, 'progress'>,
+  ): void {
+    // All that can fail comes before the first change.
+    assertFollow(entries, stored.journal.length, stored.record.id);
+    const inserted = this.#runs.withFreePlace(children ?? []);
+
+    append(stored, entries);
+    if (progress === true) this.#runs.update(stored, { interruptions: 0 });
+    if (transition !== undefined) this.#apply(stored, transition);
+    for (const child of inserted) {
       this.#runs.insert(child);
       this.#changed();
     }
-    for (const { runId, message } of unit.posts ?? []) {
+    for (const { runId, message } of posts ?? []) {
       const target = this.#runs.byId(runId);
       if (target !== undefined && !isTerminal(target.record.status)) this.#deliver(target, message);
     }
-    for (const { runId, dueAt } of unit.reopen ?? []) this.#reopen(runId, dueAt);
-    return 'committed';
+    for (const { runId, dueAt } of reopen ?? []) this.#reopen(runId, dueAt);
   }
 
   #deliver(stored: StoredRun, { kind, name, payload, at }: NewInboxMessage): InboxMessage {
@@ -445,8 +484,4 @@ export class MemoryStorage implements Storage {
 function append(stored: StoredRun, entries: readonly JournalRow[]): void {
   // One by one: as arguments of a single push, a long journal would overflow the stack.
   for (const entry of entries) stored.journal.push({ ...entry });
-}
-
-function missing(run: number): never {
-  throw new RangeError(`There is no run number ${run}.`);
 }

@@ -2,6 +2,7 @@ import { RunsheetError } from '../../common/index.js';
 import type { ClaimQueue } from '../claim-merge.js';
 import type { InboxMessage, JournalRow, Lease, NewRun, ParentPlace, RunQuery, RunRecord } from '../contract.js';
 import { decodeCursor } from '../run-cursor.js';
+import { pendingRecord } from '../pending-record.js';
 import { isSuspect, isTerminal } from '../run-rules.js';
 import { type Due, DueQueue, isBefore } from './due-queue.js';
 
@@ -29,6 +30,12 @@ export class RunTable {
 
   get(run: number): StoredRun | undefined {
     return this.#runs.get(run);
+  }
+
+  mustGet(run: number): StoredRun {
+    const stored = this.#runs.get(run);
+    if (stored === undefined) throw new RangeError(`There is no run number ${run}.`);
+    return stored;
   }
 
   all(): Iterable<StoredRun> {
@@ -80,7 +87,7 @@ export class RunTable {
   insert(run: NewRun, resumedFrom: string | null = null): StoredRun {
     assertFree(run, (name) => this.#byName.has(name));
     this.#lastRun += 1;
-    const stored = { record: newRecord(this.#lastRun, run, resumedFrom), journal: [], inbox: [] };
+    const stored = { record: pendingRecord(this.#lastRun, run, resumedFrom), journal: [], inbox: [] };
     this.#runs.set(this.#lastRun, stored);
     for (const name of namesOf(run)) this.#byName.set(name, stored);
     if (run.parent !== undefined) {
@@ -240,37 +247,4 @@ function assertFree(run: NewRun, isTaken: (name: string) => boolean): void {
     'RS_STORAGE_FAILED',
     `Run ${run.id} cannot be inserted: there is a run with its ${taken}; a new run needs one of its own.`,
   );
-}
-
-function newRecord(run: number, given: NewRun, resumedFrom: string | null): RunRecord {
-  const { id, workflow, revision, definitionHash, key, input, createdAt, dueAt, parent, scheduleId } = given;
-  return {
-    run,
-    id,
-    workflow,
-    revision,
-    definitionHash,
-    key,
-    status: 'pending',
-    rollbackStatus: null,
-    input,
-    output: null,
-    error: null,
-    createdAt,
-    startedAt: null,
-    endedAt: null,
-    dueAt,
-    owner: null,
-    epoch: 0,
-    leaseExpiresAt: null,
-    inboxSeq: 0,
-    parentId: parent?.id ?? null,
-    parentStep: parent?.step ?? null,
-    parentOccurrence: parent?.occurrence ?? null,
-    resumedFrom,
-    resumedBy: null,
-    interruptions: 0,
-    scheduleId: scheduleId ?? null,
-    archivedAt: null,
-  };
 }

@@ -1,5 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { Clock, RunsheetError } from '../../common/index.js';
+import { Deliveries } from './deliveries.js';
 import type { Durability } from './durability.js';
 import { isBusy } from './errors.js';
 
@@ -40,6 +41,8 @@ const mostWrites = 256;
 const mostBytes = 1024 * 1024;
 /** As `bytes` of a write: it gets a transaction for itself. */
 export const wholeTransaction = mostBytes + 1;
+/** What is left of a batch after so long gets the next transaction, after a turn of the event loop. */
+const longestMs = 4;
 const longestInlineMs = 5;
 const backlogWrites = 1000;
 const backlogBytes = 4 * 1024 * 1024;
@@ -63,6 +66,7 @@ export class GroupCommit {
   #scheduled = false;
   #ended: RunsheetError | undefined;
   #forRoom: (() => void)[] = [];
+  readonly #deliveries: Deliveries;
   /** When this turn of the event loop made its first inline commit. */
   #inlineSince: number | undefined;
 
@@ -71,11 +75,13 @@ export class GroupCommit {
     this.#begin = options.db.prepare('begin immediate');
     this.#commit = options.db.prepare('commit');
     this.#totalChanges = options.db.prepare('select total_changes()').pluck();
+    this.#deliveries = new Deliveries(options.clock, () => this.#schedule());
   }
 
-  /** Nothing is queued or waits to become durable. */
+  /** Nothing is queued, waits to become durable, or is durable and not answered yet. */
   get isIdle(): boolean {
-    return this.#queue.length === 0 && this.#options.durability.waiting.count === 0;
+    const { waiting } = this.#options.durability;
+    return this.#queue.length === 0 && waiting.count === 0 && !this.#deliveries.areUnderWay;
   }
 
   /** Runs `apply`, which must be synchronous, in the next transaction; resolves with what it returned. */
@@ -92,12 +98,14 @@ export class GroupCommit {
   }
 
   /**
-   * Commits and syncs what is queued, on this thread; for one who would gain nothing from company.
+   * Commits and syncs what is queued, on this thread; for one who would gain nothing from company. Resolves when
+   * `results`, of what the caller has submitted, are settled.
    * A caller that awaits one such commit after another would never let the event loop turn, so that
    * it is made to, every 5 ms.
    */
-  async flushInline(): Promise<void> {
+  async flushInline(results: readonly Promise<unknown>[]): Promise<void> {
     const { clock } = this.#options;
+    const settled = Promise.allSettled(results);
     if (this.#inlineSince === undefined) {
       this.#inlineSince = clock.monotonic();
       setImmediate(() => (this.#inlineSince = undefined));
@@ -105,6 +113,7 @@ export class GroupCommit {
     const since = this.#inlineSince;
     this.#flush({ inline: true });
     if (clock.monotonic() - since >= longestInlineMs) await new Promise((resolve) => setImmediate(resolve));
+    await settled;
   }
 
   /** Few enough writes are unacknowledged to take on new work. */
@@ -129,11 +138,13 @@ export class GroupCommit {
     this.#queue = [];
     this.#queuedBytes = 0;
     for (const { reject } of queued) reject(error);
+    this.#deliveries.flush();
     this.#tellRoom();
   }
 
+  /** While many are answered, the transaction waits for what they have to write: it comes at once. */
   #schedule(): void {
-    if (this.#scheduled || this.#queue.length === 0) return;
+    if (this.#scheduled || this.#queue.length === 0 || this.#deliveries.areUnderWay) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -154,29 +165,36 @@ export class GroupCommit {
     this.#schedule();
   }
 
-  #transact(batch: readonly Write[], inline: boolean): void {
-    const { db, durability, onCommit } = this.#options;
+  #transact(taken: readonly Write[], inline: boolean): void {
+    const { db, durability, clock, onCommit } = this.#options;
+    const since = clock.monotonic();
     const before = this.#totalChanges.get() as number;
     const results: unknown[] = [];
     try {
-      for (const write of batch) results.push(write.apply());
+      for (const write of taken) {
+        results.push(write.apply());
+        if (clock.monotonic() - since >= longestMs) break;
+      }
       this.#commit.run();
     } catch (error) {
       // Some errors (a full disk among them) have rolled back by themselves.
       if (db.inTransaction) db.exec('rollback');
-      return this.#failed(batch, error);
+      return this.#failed(taken, error);
     }
+    const batch = taken.slice(0, results.length);
+    this.#putBack(taken.slice(results.length));
     if (this.#totalChanges.get() !== before) {
       durability.wrote();
       if (inline) durability.syncNow();
-      onCommit({ writes: batch.length, bytes: batch.reduce((sum, { bytes }) => sum + bytes, 0) });
+      onCommit({ writes: batch.length, bytes: bytesOf(batch) });
     }
     batch.forEach(({ bytes, early, resolve, reject }, index) => {
       if (early) return resolve(results[index]);
       durability.whenDurable({
         bytes,
         durable: () => {
-          resolve(results[index]);
+          if (inline) resolve(results[index]);
+          else this.#deliveries.add(() => resolve(results[index]));
           this.#tellRoom();
         },
         failed: (error) => reject(this.#options.explain(error)),
@@ -205,11 +223,15 @@ export class GroupCommit {
       first.reject(this.#options.explain(error));
     } else {
       for (const write of batch) write.single = true;
-      this.#queue.unshift(...batch);
-      this.#queuedBytes += batch.reduce((sum, { bytes }) => sum + bytes, 0);
+      this.#putBack(batch);
     }
     this.#tellRoom();
     this.#schedule();
+  }
+
+  #putBack(writes: readonly Write[]): void {
+    this.#queue.unshift(...writes);
+    this.#queuedBytes += bytesOf(writes);
   }
 
   #tryLater(busy: unknown): void {
@@ -235,4 +257,8 @@ export class GroupCommit {
     this.#forRoom = [];
     for (const resolve of told) resolve();
   }
+}
+
+function bytesOf(writes: readonly Write[]): number {
+  return writes.reduce((sum, { bytes }) => sum + bytes, 0);
 }

@@ -4,8 +4,10 @@ import { type Clock, systemClock } from '../../common/index.js';
 import type {
   Claim,
   CommitOptions,
+  Enqueued,
   Firing,
   FiringResult,
+  FirstUnit,
   InboxMessage,
   InboxPost,
   JournalRow,
@@ -19,6 +21,7 @@ import type {
   RunQuery,
   RunRecord,
   ScheduleRecord,
+  Started,
   Storage,
   StorageCapabilities,
   StoredDefinition,
@@ -158,9 +161,20 @@ export class SqliteStorage implements Storage {
     return this.#read((queries) => queries.unfinishedHashes(workflow, revision, hash));
   }
 
-  async enqueueRun(run: NewRun): Promise<{ run: RunRecord; created: boolean }> {
+  async enqueueRun(run: NewRun): Promise<Enqueued> {
     const { writes, transitions } = this.#opened();
     return writes.submit(() => transitions.enqueue(run), { bytes: run.input.length });
+  }
+
+  async startRun(run: NewRun, claim: Claim, first: FirstUnit, { alone = false }: CommitOptions = {}): Promise<Started> {
+    const { writes, transitions } = this.#opened();
+    assertClaim(claim);
+    if (!writes.hasRoom) await writes.room();
+    const isAlone = alone && writes.isIdle;
+    const bytes = run.input.length + sizeOfUnit(first);
+    const started = writes.submit(() => transitions.start(run, claim, first), { bytes });
+    if (isAlone) await writes.flushInline([started]);
+    return started;
   }
 
   async claimRuns(claim: Claim): Promise<RunRecord[]> {
@@ -184,13 +198,14 @@ export class SqliteStorage implements Storage {
   async commitUnits(units: readonly Unit[], { alone = false }: CommitOptions = {}): Promise<UnitResult[]> {
     const { writes, transitions } = this.#opened();
     const isAlone = alone && writes.isIdle;
-    const results = units.map((unit) => writes.submit(() => transitions.commitUnit(unit), { bytes: sizeOfUnit(unit) }));
-    if (isAlone || results.length > 1) {
-      // All are settled before the first failure is reported, so that the caller knows what stands.
-      const settled = Promise.allSettled(results);
-      if (isAlone) await writes.flushInline();
-      await settled;
+    const [only] = units;
+    if (only !== undefined && units.length === 1 && !isAlone) {
+      return [await writes.submit(() => transitions.commitUnit(only), { bytes: sizeOfUnit(only) })];
     }
+    const results = units.map((unit) => writes.submit(() => transitions.commitUnit(unit), { bytes: sizeOfUnit(unit) }));
+    if (isAlone) await writes.flushInline(results);
+    // All are settled before the first failure is reported, so that the caller knows what stands.
+    else if (results.length > 1) await Promise.allSettled(results);
     return Promise.all(results);
   }
 
@@ -380,7 +395,7 @@ export class SqliteStorage implements Storage {
   }
 }
 
-function sizeOfUnit({ entries, transition, children = [], posts = [] }: Unit): number {
+function sizeOfUnit({ entries, transition, children = [], posts = [] }: FirstUnit): number {
   let bytes = sizeOf(entries);
   if (transition?.kind === 'end') bytes += (transition.output?.length ?? 0) + (transition.error?.length ?? 0);
   for (const { input } of children) bytes += rowOverheadBytes + input.length;

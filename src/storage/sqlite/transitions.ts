@@ -1,7 +1,9 @@
 import type { Database } from 'better-sqlite3';
-import { type Head, claimFrom } from '../claim-merge.js';
+import { type ClaimRows, type Head, claimFrom } from '../claim-merge.js';
 import type {
   Claim,
+  Enqueued,
+  FirstUnit,
   InboxMessage,
   InboxPost,
   JournalRow,
@@ -11,11 +13,13 @@ import type {
   PostResult,
   ReleasedRun,
   RunRecord,
+  Started,
   StoredDefinition,
   Transition,
   Unit,
   UnitResult,
 } from '../contract.js';
+import { pendingRecord } from '../pending-record.js';
 import {
   assertFollow,
   canReopen,
@@ -49,11 +53,41 @@ export class Transitions {
     this.#sql.storeDefinition.run(hash, workflow, revision, document, source, storedAt);
   }
 
-  enqueue(run: NewRun): { run: RunRecord; created: boolean } {
-    const holder =
-      (run.key === null ? undefined : this.#queries.runByKey(run.workflow, run.key)) ??
-      (run.parent === undefined ? undefined : this.#queries.runAtPlace(run.parent));
+  enqueue(run: NewRun): Enqueued {
+    const holder = this.#holderOf(run);
     return holder === undefined ? { run: this.insert(run), created: true } : { run: holder, created: false };
+  }
+
+  /** The new run takes part in the claim as if it were inserted; if it is taken, it is inserted with its lease. */
+  start(run: NewRun, claim: Claim, first: FirstUnit): Started {
+    const holder = this.#holderOf(run);
+    if (holder !== undefined) return { run: holder, created: false, claimed: undefined };
+    const rows = this.#claimRows(claim);
+    const { id, workflow, definitionHash, dueAt } = run;
+    const isDue = dueAt <= claim.now && (claim.only ?? id) === id;
+    // After all that are due at the same time, as its number will be the highest.
+    const candidate: Head = { run: Infinity, workflow, status: 'pending', dueAt, owner: null, interruptions: 0 };
+    let inserted: RunRecord | undefined;
+    const [claimed] = claimFrom(
+      {
+        ...rows,
+        head: (queue) => {
+          const head = rows.head(queue);
+          const isNext = isDue && !queue.suspects && queue.hash === definitionHash && inserted === undefined;
+          return isNext && (head === undefined || dueAt < head.dueAt) ? candidate : head;
+        },
+        lease: (head, interruptions) => {
+          if (head !== candidate) return rows.lease(head, interruptions);
+          const lease = leaseOf(claim);
+          inserted = this.insert(run, null, lease);
+          return { ...inserted, ...lease };
+        },
+      },
+      { ...claim, limit: 1 },
+    );
+    if (inserted === undefined) return { run: this.insert(run), created: true, claimed };
+    this.#write(inserted.run, 0, first);
+    return { run: inserted, created: true, claimed };
   }
 
   setLimit(workflow: string, revision: number, limit: number | null): void {
@@ -61,30 +95,7 @@ export class Transitions {
   }
 
   claim(claim: Claim): RunRecord[] {
-    const { owner, leaseExpiresAt, now, only } = claim;
-    const sql = this.#sql;
-    return claimFrom(
-      {
-        head: ({ hash, suspects }) => {
-          const queue = [hash, suspects ? 1 : 0, now] as const;
-          return (only === undefined ? sql.head.get(...queue) : sql.familyHead.get(only, ...queue)) as Head | undefined;
-        },
-        hasSuspect: (dueBy) => sql.suspectDue.get(dueBy) !== undefined,
-        freePlaces: (workflow) => {
-          const limit = sql.limit.get(workflow) as number | null | undefined;
-          return typeof limit === 'number' ? limit - (sql.countLeased.get(workflow, now) as number) : Infinity;
-        },
-        lease: ({ run, status: before }, interruptions) => {
-          const status = statusWhenClaimed(before);
-          return sql.lease.get({ run, status, owner, leaseExpiresAt, now, interruptions }) as RunRecord;
-        },
-        postpone: ({ run }, interruptions, dueAt) => {
-          sql.interrupt.run({ run, interruptions, dueAt });
-          this.concernedOthers = true;
-        },
-      },
-      claim,
-    );
+    return claimFrom(this.#claimRows(claim), claim);
   }
 
   renew(owner: string, leases: readonly Lease[], expiresAt: number, now: number): number[] {
@@ -113,17 +124,8 @@ export class Transitions {
     const row = this.#sql.fence.get(unit.run) as Fence | undefined;
     const refusal = refusalOf(unit, row);
     if (refusal !== undefined) return refusal;
-    this.#append(unit.run, row?.lastSeq ?? 0, unit.entries);
     if (unit.progress === true) this.#sql.progress.run(unit.run);
-    if (unit.transition !== undefined) this.#apply(unit.run, unit.transition);
-    for (const child of unit.children ?? []) {
-      if (child.parent === undefined || this.#queries.runAtPlace(child.parent) === undefined) this.insert(child);
-    }
-    for (const { runId, message } of unit.posts ?? []) {
-      const target = this.#sql.unfinishedRun.get(runId) as number | undefined;
-      if (target !== undefined) this.#deliver(target, message);
-    }
-    for (const { runId, dueAt } of unit.reopen ?? []) this.#reopen(runId, dueAt);
+    this.#write(unit.run, row?.lastSeq ?? 0, unit);
     return 'committed';
   }
 
@@ -158,17 +160,61 @@ export class Transitions {
     return messages.length === 0 ? record : this.#queries.run(run.id);
   }
 
-  insert(run: NewRun, resumedFrom: string | null = null): RunRecord {
-    const { parent, scheduleId = null, ...columns } = run;
+  /** @returns the record as it is without the lease that it may be inserted with */
+  insert(run: NewRun, resumedFrom: string | null = null, lease: FirstLease = noLease): RunRecord {
+    const { id, workflow, revision, definitionHash, key, input, createdAt, parent, scheduleId = null } = run;
+    const { status, owner, epoch, leaseExpiresAt, startedAt } = lease;
+    const dueAt = leaseExpiresAt ?? run.dueAt;
     this.concernedOthers = true;
-    return this.#sql.insertRun.get({
-      ...columns,
-      parentId: parent?.id ?? null,
-      parentStep: parent?.step ?? null,
-      parentOccurrence: parent?.occurrence ?? null,
-      resumedFrom,
-      scheduleId,
-    }) as RunRecord;
+    const { lastInsertRowid } = this.#sql.insertRun.run(
+      ...[id, workflow, revision, definitionHash, key, status, input, createdAt, dueAt],
+      ...[owner, epoch, leaseExpiresAt, startedAt],
+      ...[parent?.id ?? null, parent?.step ?? null, parent?.occurrence ?? null, resumedFrom, scheduleId],
+    );
+    return pendingRecord(Number(lastInsertRowid), run, resumedFrom);
+  }
+
+  #holderOf({ key, workflow, parent }: NewRun): RunRecord | undefined {
+    return (
+      (key === null ? undefined : this.#queries.runByKey(workflow, key)) ??
+      (parent === undefined ? undefined : this.#queries.runAtPlace(parent))
+    );
+  }
+
+  #claimRows({ owner, leaseExpiresAt, now, only }: Claim): ClaimRows {
+    const sql = this.#sql;
+    return {
+      head: ({ hash, suspects }) => {
+        const queue = [hash, suspects ? 1 : 0, now] as const;
+        return (only === undefined ? sql.head.get(...queue) : sql.familyHead.get(only, ...queue)) as Head | undefined;
+      },
+      hasSuspect: (dueBy) => sql.suspectDue.get(dueBy) !== undefined,
+      freePlaces: (workflow) => {
+        const limit = sql.limit.get(workflow) as number | null | undefined;
+        return typeof limit === 'number' ? limit - (sql.countLeased.get(workflow, now) as number) : Infinity;
+      },
+      lease: ({ run, status: before }, interruptions) => {
+        const status = statusWhenClaimed(before);
+        return sql.lease.get({ run, status, owner, leaseExpiresAt, now, interruptions }) as RunRecord;
+      },
+      postpone: ({ run }, interruptions, dueAt) => {
+        sql.interrupt.run({ run, interruptions, dueAt });
+        this.concernedOthers = true;
+      },
+    };
+  }
+
+  #write(run: number, lastSeq: number, { entries, transition, children, posts, reopen }: FirstUnit): void {
+    this.#append(run, lastSeq, entries);
+    if (transition !== undefined) this.#apply(run, transition);
+    for (const child of children ?? []) {
+      if (child.parent === undefined || this.#queries.runAtPlace(child.parent) === undefined) this.insert(child);
+    }
+    for (const { runId, message } of posts ?? []) {
+      const target = this.#sql.unfinishedRun.get(runId) as number | undefined;
+      if (target !== undefined) this.#deliver(target, message);
+    }
+    for (const { runId, dueAt } of reopen ?? []) this.#reopen(runId, dueAt);
   }
 
   #deliver(run: number, { kind, name, payload, at }: NewInboxMessage): InboxMessage {
@@ -202,7 +248,7 @@ export class Transitions {
       }
       case 'end': {
         const { status, output, error, rollbackStatus, endedAt } = transition;
-        this.#sql.end.run({ run, status, output, error, rollbackStatus, endedAt });
+        this.#sql.end.run(status, output, error, rollbackStatus, endedAt, run);
         this.concernedOthers = true;
         return;
       }
@@ -220,4 +266,13 @@ interface Fence {
   readonly epoch: number;
   readonly inboxSeq: number;
   readonly lastSeq: number;
+}
+
+/** What a run's first lease makes of its row. */
+type FirstLease = Pick<RunRecord, 'status' | 'owner' | 'epoch' | 'leaseExpiresAt' | 'startedAt'>;
+
+const noLease: FirstLease = { status: 'pending', owner: null, epoch: 0, leaseExpiresAt: null, startedAt: null };
+
+function leaseOf({ owner, now, leaseExpiresAt }: Claim): FirstLease & { dueAt: number } {
+  return { status: 'running', owner, epoch: 1, leaseExpiresAt, startedAt: now, dueAt: leaseExpiresAt };
 }

@@ -50,6 +50,7 @@ const longestWorkMs = 60_000;
 
 interface Process extends ProcessView {
   readonly engine: Engine;
+  readonly handlers: readonly Handler[];
   readonly mortal: Mortal;
   readonly clock: ProcessClock;
   readonly leases: Map<number, Lease>;
@@ -78,6 +79,7 @@ export class World {
   readonly #takenOver = new Map<string, number>();
   #process: Process | undefined;
   #desk: Engine | undefined;
+  #door: Engine | undefined;
   #processes = 0;
   #runs = 0;
   #entries = 0;
@@ -100,7 +102,15 @@ export class World {
    */
   async enqueue(workflow: string, input: JsonValue, options: EnqueueOptions = {}): Promise<Run> {
     this.#process ??= await this.#open();
-    return this.#process.engine.enqueue(workflow, input, options);
+    // By one who drives nothing and does not die: the process that drives the run may, before anything of it is written.
+    this.#door ??= createEngine({
+      storage: this.#watched(),
+      definitions: this.#options.definitions,
+      handlers: this.#process.handlers,
+      clock: this.clock,
+      randomBytes: this.#randomBytes('door'),
+    });
+    return this.#door.enqueue(workflow, input, options);
   }
 
   /**
@@ -209,18 +219,27 @@ export class World {
       view.die();
       clock.stop();
     };
-    const own = handlers({ clock, die });
+    const all = [...handlers({ clock, die }), ...this.#realHandlers];
     const engine = createEngine({
       storage: view.storage,
       definitions,
-      handlers: [...own, ...this.#realHandlers],
+      handlers: all,
       concurrency: 16,
       runLeaseDurationMs: leaseMs,
       clock,
       secrets: secrets ?? (() => undefined),
       randomBytes: this.#randomBytes(`engine ${(this.#processes += 1)}`),
     });
-    const process: Process = { engine, mortal: view, clock, leases: new Map(), owner: undefined, dead: false, die };
+    const process: Process = {
+      engine,
+      handlers: all,
+      mortal: view,
+      clock,
+      leases: new Map(),
+      owner: undefined,
+      dead: false,
+      die,
+    };
     this.#process = process;
     void view.died.then(die);
     engine.onFault((error) => this.faults.push(error));
