@@ -26,7 +26,8 @@ export interface DrivenRunOptions {
 /** A run that is not in the storage yet: its first unit takes it there, leased. */
 export interface Beginning {
   readonly run: NewRun;
-  readonly claim: Claim;
+  /** As of when the walk began, which is when the run has started. The lease begins with the transaction. */
+  readonly claim: Omit<Claim, 'leaseExpiresAt'>;
   /** What came of it; not told where it could not be written. */
   readonly onStarted: (started: Started) => void;
 }
@@ -70,9 +71,10 @@ export class DrivenRun {
     return this.#record && { run: this.#record.run, epoch: this.#record.epoch };
   }
 
-  /** Settles when it is known whether the run is in the storage, if that is being found out. */
-  get starting(): Promise<unknown> | undefined {
-    return this.#record === undefined ? this.#starting : undefined;
+  /** Resolves when it is known whether the run is in the storage: at once, unless that is being found out. */
+  async settled(): Promise<void> {
+    // Why it is not there is for whoever commits.
+    if (this.#record === undefined) await this.#starting?.catch(() => {});
   }
 
   /** The engine has just extended the lease. */
@@ -88,16 +90,16 @@ export class DrivenRun {
 
   /** @throws as `JournalWriter.commit`, and WalkSuspended where the run could not be begun here */
   async commit(written: WrittenUnit, transition?: Transition, inboxSeq?: number): Promise<boolean> {
-    if (this.#isLost) throw this.leaseLost();
+    this.#throwIfLost();
     const { entries, posts, reopen } = written;
     if (entries.length === 0 && posts.length === 0 && reopen.length === 0 && transition === undefined) return true;
     const unit: FirstUnit = transition === undefined ? written : { ...written, transition };
-    if (this.#record === undefined && this.#starting === undefined) {
-      this.#starting = this.#start(unit);
-      return this.#starting;
+    if (this.#record === undefined) {
+      if (this.#starting === undefined) return (this.#starting = this.#start(unit));
+      // What follows while the first unit is under way waits for it.
+      await this.#starting;
+      this.#throwIfLost();
     }
-    // What follows while the first unit is under way waits for it.
-    if (this.#record === undefined) await this.#starting;
     return this.#commit(unit, inboxSeq);
   }
 
@@ -114,7 +116,9 @@ export class DrivenRun {
   async #start(first: FirstUnit): Promise<boolean> {
     const { settings, owner, alone, onCommitted } = this.#options;
     const { run, claim, onStarted } = this.#beginning ?? neither();
-    const started = await settings.storage.startRun(run, claim, first, { alone: alone() });
+    this.renewed();
+    const leaseExpiresAt = settings.clock.now() + settings.runLeaseDurationMs;
+    const started = await settings.storage.startRun(run, { ...claim, leaseExpiresAt }, first, { alone: alone() });
     const { created, claimed } = started;
     const isBegun = created && claimed?.id === run.id;
     if (isBegun) this.#record = claimed;
@@ -150,6 +154,10 @@ export class DrivenRun {
     const lost = await settings.storage.renewLeases(owner, [lease], now + settings.runLeaseDurationMs, now);
     if (lost.length > 0) throw this.leaseLost();
     this.renewed();
+  }
+
+  #throwIfLost(): void {
+    if (this.#isLost) throw this.leaseLost();
   }
 
   get #known(): RunRecord | NewRun {

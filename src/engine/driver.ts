@@ -43,9 +43,9 @@ export class Driver {
     return this.#options.run.record?.interruptions ?? 0;
   }
 
-  /** Settles when it is known whether the run is in the storage, if that is being found out. */
-  get starting(): Promise<unknown> | undefined {
-    return this.#options.run.starting;
+  /** Resolves when it is known whether the run is in the storage: at once, unless that is being found out. */
+  settled(): Promise<void> {
+    return this.#options.run.settled();
   }
 
   get handlersRunning(): boolean {
@@ -104,6 +104,8 @@ export class Driver {
       throw error;
     } finally {
       context.dispose();
+      // Given up while it was being begun, it may have come to be there all the same.
+      await run.settled();
     }
   }
 
@@ -146,7 +148,7 @@ export class Driver {
   /** Nobody can have sent anything to a run that is not in the storage yet. */
   async #readInbox(afterSeq: number): Promise<readonly InboxMessage[]> {
     const { run, settings } = this.#options;
-    await run.starting;
+    await run.settled();
     return run.record === undefined ? [] : settings.storage.readInbox(run.record.run, afterSeq);
   }
 

@@ -34,7 +34,7 @@ export class Heartbeat {
 
   async #renew(): Promise<void> {
     const { storage, clock, runLeaseDurationMs, logger } = this.#settings;
-    const leased = leasedOf(this.#drivers);
+    const leased = leasedOf(this.#drivers.values());
     const leases = leased.map(({ lease }) => lease);
     try {
       const now = clock.now();
@@ -53,8 +53,6 @@ export class Heartbeat {
 }
 
 /** Those that are in the storage, with their leases. */
-export function leasedOf(drivers: ReadonlyMap<string, Driver>): { driver: Driver; lease: Lease }[] {
-  return [...drivers.values()].flatMap((driver) =>
-    driver.lease === undefined ? [] : [{ driver, lease: driver.lease }],
-  );
+export function leasedOf(drivers: Iterable<Driver>): { driver: Driver; lease: Lease }[] {
+  return [...drivers].flatMap((driver) => (driver.lease === undefined ? [] : [{ driver, lease: driver.lease }]));
 }

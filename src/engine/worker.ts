@@ -146,10 +146,12 @@ export class Worker {
     this.#cancelTimers();
     await this.#ticking?.catch(() => {});
     const { settings, owner } = this.#options;
-    const drivers = [...this.#drivers.values()];
-    for (const driver of drivers) if (driver.lease === undefined) driver.lost();
-    await Promise.allSettled(drivers.map(({ starting }) => starting));
-    const leases = leasedOf(this.#drivers).map(({ lease }) => lease);
+    const begun = [...this.#drivers.values()];
+    for (const driver of begun) if (driver.lease === undefined) driver.lost();
+    await Promise.all(begun.map((driver) => driver.settled()));
+    // Beside them, what was claimed instead of a run that was to be begun.
+    const drivers = new Set([...begun, ...this.#drivers.values()]);
+    const leases = leasedOf(drivers).map(({ lease }) => lease);
     if (leases.length > 0) await settings.storage.releaseRuns(owner, leases, settings.clock.now());
     for (const driver of drivers) driver.lost();
   }

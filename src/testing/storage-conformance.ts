@@ -6,6 +6,7 @@ import { retentionCases } from './storage-cases/retention.js';
 import { runCases } from './storage-cases/runs.js';
 import { scheduleCases } from './storage-cases/schedules.js';
 import { severalCases } from './storage-cases/several.js';
+import { startCases } from './storage-cases/starts.js';
 import { surveyCases } from './storage-cases/survey.js';
 import { unitCases } from './storage-cases/units.js';
 import type { StorageCase } from './storage-cases/case.js';
@@ -24,6 +25,7 @@ export type { StorageCase } from './storage-cases/case.js';
 export const storageConformance: readonly StorageCase[] = [
   ...runCases,
   ...claimCases,
+  ...startCases,
   ...unitCases,
   ...inboxCases,
   ...relationCases,

@@ -89,11 +89,13 @@ const operation = fc.oneof(
       kind: fc.constant('start' as const),
       workflow: fc.constantFrom(0 as const, 1 as const),
       key: fc.option(fc.constantFrom('a', 'b')),
+      dueAt: time,
       now: time,
       owner,
       entries: fc.integer({ min: 0, max: 2 }),
       transition: fc.option(transition),
       posts: fc.array(fc.record({ run: runNumber, at: time }), { maxLength: 1 }),
+      overdueMs: fc.option(fc.constantFrom(0, 0, 4, 10_000)),
       alone: fc.boolean(),
     }),
   },
@@ -254,14 +256,15 @@ async function perform(storage: Storage, operation: Operation, id: string, known
     case 'enqueue':
       return storage.enqueueRun(newRun(operation, id));
     case 'start': {
-      const { owner, now, entries, transition, alone } = operation;
-      const claim: Claim = { owner, hashes, limit: 1, now, leaseExpiresAt: now + 4, alone: false };
+      const { owner, now, entries, transition, overdueMs, alone } = operation;
+      const overdue = overdueMs === null ? {} : { overdueSince: now - overdueMs };
+      const claim: Claim = { owner, hashes, limit: 1, now, leaseExpiresAt: now + 4, alone: false, ...overdue };
       const first = {
         entries: entriesFrom(1, entries),
         posts: postsOf(operation.posts, known),
         ...(transition === null ? {} : { transition }),
       };
-      return storage.startRun(newRun({ ...operation, dueAt: now }, id), claim, first, { alone });
+      return storage.startRun(newRun(operation, id), claim, first, { alone });
     }
     case 'claim': {
       const { owner, hashes, limit, leaseMs, only, alone, overdueMs, dueWith } = operation;

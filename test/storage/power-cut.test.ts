@@ -3,8 +3,8 @@ import { fstatSync, mkdirSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { type FileSync, SqliteStorage } from '../../src/storage/index.js';
-import { aLeasedRun, anEntry, unitOf } from '../../src/testing/storage-cases/case.js';
+import { type FileSync, type JournalRow, type RunRecord, SqliteStorage } from '../../src/storage/index.js';
+import { aClaim, aRun, anEntry, unitOf } from '../../src/testing/storage-cases/case.js';
 import { opened, temporaryFile, temporaryFolder } from './places.js';
 import { type Random, randomFrom } from './random.js';
 
@@ -87,11 +87,19 @@ async function cutsUnderLoad(seed: number, { lies, cuts: wanted }: { lies: boole
     disk.syncedLog = log;
     database = contentOfFile(path);
   };
+  const entry = (seq: number): JournalRow =>
+    anEntry(seq, { payload: JSON.stringify('x'.repeat(Math.floor(random() ** 4 * 6000))) });
+  const begin = async (): Promise<RunRecord> => {
+    const { run, claimed } = await storage.startRun(aRun(), aClaim(), { entries: [entry(1)] });
+    acknowledged.set(run.run, 1);
+    expect(claimed?.id).toBe(run.id);
+    return claimed ?? run;
+  };
   const drive = async (): Promise<void> => {
-    const run = await aLeasedRun(storage);
-    for (let seq = 1; cuts.length < wanted; seq += 1) {
-      const payload = JSON.stringify('x'.repeat(Math.floor(random() ** 4 * 6000)));
-      await storage.commitUnits([unitOf(run, { entries: [anEntry(seq, { payload })] })]);
+    let run = await begin();
+    for (let seq = 2; cuts.length < wanted; seq += 1) {
+      if (random() < 0.1) [run, seq] = [await begin(), 2];
+      await storage.commitUnits([unitOf(run, { entries: [entry(seq)] })]);
       acknowledged.set(run.run, seq);
       if (random() < 0.2) cut();
       if (random() < 0.03) checkpoint();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type {
+  Claim,
   InboxPost,
   JournalRow,
   Lease,
@@ -88,36 +89,23 @@ export async function end(
   return mustGet(storage, run);
 }
 
-export async function claim(
-  storage: Storage,
-  {
-    owner = 'engine-a',
-    hashes = ['hash-mail-1'],
-    at = now,
-    limit = 10,
-    alone = false,
-    only,
-    overdueSince,
-  }: {
-    owner?: string;
-    hashes?: readonly string[];
-    at?: number;
-    limit?: number;
-    alone?: boolean;
-    only?: string;
-    overdueSince?: number;
-  } = {},
-): Promise<RunRecord[]> {
-  return storage.claimRuns({
-    owner,
-    hashes,
-    limit,
-    now: at,
-    leaseExpiresAt: at + leaseMs,
-    alone,
-    ...(only === undefined ? {} : { only }),
-    ...(overdueSince === undefined ? {} : { overdueSince }),
-  });
+interface ClaimChoices {
+  readonly owner?: string;
+  readonly hashes?: readonly string[];
+  readonly at?: number;
+  readonly limit?: number;
+  readonly alone?: boolean;
+  readonly only?: string;
+  readonly overdueSince?: number;
+}
+
+export function aClaim({ at = now, ...choices }: ClaimChoices = {}): Claim {
+  const usual = { owner: 'engine-a', hashes: ['hash-mail-1'], limit: 10, alone: false };
+  return { ...usual, now: at, leaseExpiresAt: at + leaseMs, ...choices };
+}
+
+export async function claim(storage: Storage, choices?: ClaimChoices): Promise<RunRecord[]> {
+  return storage.claimRuns(aClaim(choices));
 }
 
 /** A run that `owner` drives. */

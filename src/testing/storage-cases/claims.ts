@@ -1,23 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Claim } from '../../storage/index.js';
-import {
-  type StorageCase,
-  aLeasedRun,
-  aRun,
-  anEnd,
-  anEntry,
-  claim,
-  idsOf,
-  leaseMs,
-  mustGet,
-  now,
-  unitOf,
-} from './case.js';
-
-function aClaim(): Claim {
-  const hashes = ['hash-mail-1'];
-  return { owner: 'engine-a', hashes, limit: 1, now, leaseExpiresAt: now + leaseMs, alone: false };
-}
+import { type StorageCase, aLeasedRun, aRun, anEntry, claim, idsOf, leaseMs, mustGet, now, unitOf } from './case.js';
 
 export const claimCases: readonly StorageCase[] = [
   {
@@ -48,73 +30,6 @@ export const claimCases: readonly StorageCase[] = [
       const enqueued = storage.enqueueRun(aRun());
       const claimed = await claim(storage);
       assert.deepEqual(idsOf(claimed), [(await enqueued).run.id]);
-    },
-  },
-  {
-    name: 'a start inserts, leases and begins a run in one',
-    async run(make) {
-      const storage = await make();
-      const first = { entries: [anEntry(1), anEntry(2)], children: [] };
-      for (const alone of [false, true]) {
-        const { run, created, claimed } = await storage.startRun(aRun(), aClaim(), first, { alone });
-        assert.equal(created, true);
-        assert.equal(run.status, 'pending');
-        const leased = { status: 'running', owner: 'engine-a', epoch: 1, startedAt: now } as const;
-        assert.deepEqual(claimed, { ...run, ...leased, dueAt: now + leaseMs, leaseExpiresAt: now + leaseMs });
-        assert.deepEqual(await storage.getRun(run.id), claimed);
-        assert.deepEqual(await storage.readJournal(run.run, 0, 10), first.entries);
-        const again = await storage.commitUnits([unitOf(claimed ?? run, { entries: [anEntry(3)] })]);
-        assert.deepEqual(again, ['committed']);
-      }
-    },
-  },
-  {
-    name: 'a start with a transition, a child and a message makes all of them, or none',
-    async run(make) {
-      const storage = await make();
-      const { run: other } = await storage.enqueueRun(aRun({ definitionHash: 'hash-other' }));
-      const message = { kind: 'signal', name: 'go', payload: null, at: now };
-      const child = aRun({ dueAt: now + 1 });
-      const posts = [{ runId: other.id, message }];
-      const ended = { entries: [anEntry(1)], transition: anEnd(), children: [child], posts };
-      const { run } = await storage.startRun(aRun(), aClaim(), ended);
-      const { status, owner } = await mustGet(storage, run);
-      assert.deepEqual({ status, owner }, { status: 'completed', owner: null });
-      assert.equal((await mustGet(storage, child)).status, 'pending');
-      assert.equal((await storage.readInbox(other.run, 0)).length, 1);
-      const impossible = aRun();
-      const start = storage.startRun(impossible, aClaim(), { entries: [anEntry(1)], children: [child], posts });
-      await assert.rejects(start, { code: 'RS_STORAGE_FAILED' });
-      assert.equal(await storage.getRun(impossible.id), undefined);
-      assert.equal((await storage.readInbox(other.run, 0)).length, 1);
-    },
-  },
-  {
-    name: 'a start whose key is taken answers who has it, and writes nothing',
-    async run(make) {
-      const storage = await make();
-      const holder = await storage.enqueueRun(aRun({ key: 'order-1' }));
-      const started = await storage.startRun(aRun({ key: 'order-1' }), aClaim(), { entries: [anEntry(1)] });
-      assert.deepEqual(started, { run: holder.run, created: false, claimed: undefined });
-      assert.deepEqual(await storage.readJournal(holder.run.run, 0, 10), []);
-    },
-  },
-  {
-    name: 'at a start what is older and due comes first; past the limit of its workflow the new run waits',
-    async run(make) {
-      const storage = await make();
-      const { run: older } = await storage.enqueueRun(aRun());
-      const first = { entries: [anEntry(1)] };
-      const behind = await storage.startRun(aRun(), aClaim(), first);
-      assert.equal(behind.claimed?.id, older.id);
-      assert.deepEqual(await mustGet(storage, behind.run), behind.run);
-      assert.deepEqual(await storage.readJournal(behind.run.run, 0, 10), []);
-      assert.deepEqual(idsOf(await claim(storage)), [behind.run.id]);
-      await storage.setWorkflowLimit('mail', 1, 2);
-      const { run, claimed } = await storage.startRun(aRun(), aClaim(), first);
-      assert.equal(claimed, undefined);
-      assert.deepEqual(await mustGet(storage, run), run);
-      assert.deepEqual(await storage.readJournal(run.run, 0, 10), []);
     },
   },
   {
