@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Engine, type EngineOptions, MemoryStorage, SqliteStorage, type Storage, createEngine } from 'runsheet';
+import { VirtualClock } from 'runsheet/testing';
 import { definitionOf, gate, scripted } from '../support/flow.js';
 
 /** An engine with a slot free begins a new run with the transaction that inserts it. */
@@ -87,6 +88,38 @@ describe.each([
     expect(seen).toEqual(['startRun']);
   });
 
+  it('one that waits first is parked by the transaction that inserts it', async () => {
+    const clock = new VirtualClock();
+    const storage = make();
+    const child = definitionOf('steps: [{ step: h }]', 'child');
+    const parent = definitionOf(
+      `steps: [{ parallel: { a: [{ sleep: 1h }], b: [{ waitFor: go, timeout: 2h }], c: [{ subWorkflow: child }] } }]`,
+    );
+    const engine = await started({ storage, clock, definitions: [parent, child], concurrency: 2 });
+    await clock.rest();
+    const seen = watch(storage);
+    const { id } = await engine.enqueue('flow');
+    expect(seen[0]).toBe('startRun');
+    expect(await storage.getRun(id)).toMatchObject({ status: 'waiting', owner: null, dueAt: clock.now() + 3_600_000 });
+    await engine.signal(id, 'go');
+    expect(await clock.until(engine.result(id))).toMatchObject({ status: 'completed' });
+    expect(await storage.listChildren(id)).toMatchObject([{ status: 'completed', parentId: id }]);
+    expect(seen).not.toContain('enqueueRun');
+  });
+
+  it('one that is to start later is not begun before', async () => {
+    const clock = new VirtualClock();
+    const storage = make();
+    const engine = await started({ storage, clock });
+    await clock.rest();
+    const seen = watch(storage);
+    const at = clock.now() + 60_000;
+    const { id } = await engine.enqueue('flow', {}, { at });
+    expect(seen).toEqual(['enqueueRun']);
+    expect(await storage.getRun(id)).toMatchObject({ status: 'pending', dueAt: at, startedAt: null });
+    expect(await clock.until(engine.result(id))).toMatchObject({ status: 'completed', startedAt: at });
+  });
+
   it('past the limit of its workflow a run waits for its turn', async () => {
     const door = gate();
     const limited = definitionOf(`concurrency: 1\nsteps: [{ step: h }]`);
@@ -102,23 +135,6 @@ describe.each([
     expect(statuses).toEqual(['running', 'pending']);
     door.open();
     for (const { id } of runs) expect((await engine.result(id)).status).toBe('completed');
-  });
-
-  it('closed at once while one is begun, the engine hands it back or refuses it', async () => {
-    const storage = make();
-    const engine = await started({ storage });
-    const enqueued = engine.enqueue('flow').then(
-      ({ id }) => id,
-      (error: { code: string }) => error.code,
-    );
-    await Promise.resolve();
-    await engine.close(true);
-    const told = await enqueued;
-    await storage.open();
-    const { runs } = await storage.listRuns({});
-    for (const { owner } of runs) expect(owner).toBe(null);
-    if (told !== 'RS_ENGINE_STOPPED') expect(runs.map(({ id }) => id)).toEqual([told]);
-    await storage.close();
   });
 });
 
