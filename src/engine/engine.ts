@@ -176,12 +176,13 @@ export class Engine {
     try {
       for (;;) {
         const changed = new Promise<void>((resolve) => (wake = resolve));
+        if (ended !== undefined) return toRun(ended);
         // What is driven here has not ended, and tells of its end.
-        const isUnderWay = ended === undefined && !expired && this.#worker.drives(runId);
-        const run = ended === undefined && !isUnderWay ? await this.getRun(runId) : ended && toRun(ended);
-        if (run !== undefined && isTerminal(run.status)) return run;
-        if (run !== undefined && expired)
-          throw new RunsheetError('RS_RESULT_TIMEOUT', `${runId} is ${run.status} after ${timeoutMs} ms`);
+        if (expired || !this.#worker.drives(runId)) {
+          const run = await this.getRun(runId);
+          if (isTerminal(run.status)) return run;
+          if (expired) throw new RunsheetError('RS_RESULT_TIMEOUT', `${runId} is ${run.status} after ${timeoutMs} ms`);
+        }
         if (this.#worker.stopping) throw stopped();
         await changed;
       }

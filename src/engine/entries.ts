@@ -58,7 +58,7 @@ export function readRecorded(payload: string): Recorded {
   return { ok: true, value: readValue(payload) };
 }
 
-/** What a `step-started` holds; `input` on an occurrence's first start only, later ones have the same. */
+/** What a `step-started` holds; `input`, which comes last, on an occurrence's first start only, later ones have the same. */
 export interface StepStarted {
   readonly idempotencyKey: string;
   readonly owed: boolean;

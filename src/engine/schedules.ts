@@ -1,7 +1,9 @@
 import { type JsonValue, RunsheetError } from '../common/index.js';
 import { type Definition, problemsText, validateInput } from '../definition/index.js';
-import type { NewSchedule, RunRecord, ScheduleRecord, Storage } from '../storage/index.js';
+import type { NewSchedule, ScheduleRecord } from '../storage/index.js';
 import { type Cadence, cadenceOf, nextTime, nextTimes } from './cadence.js';
+import { type EngineSettings, newRunId } from './options.js';
+import type { DefinitionRegistry } from './registry.js';
 
 /** A schedule as its users see it. */
 export interface Schedule {
@@ -81,37 +83,45 @@ export function nextAfter(record: ScheduleRecord, now: number): number | null {
  * Starts what is due. Over all engines each nominal time fires once, and those that were missed are one
  * firing: the next time is the first one after now.
  *
- * @returns the runs that were started
+ * @returns when the next one is due; infinite where there is none
  */
-export async function fireDue(
-  storage: Storage,
-  definitionOf: (workflow: string) => Definition | undefined,
-  records: readonly ScheduleRecord[],
-  now: number,
-  newRunId: () => string,
-): Promise<RunRecord[]> {
-  const fired: RunRecord[] = [];
-  for (const record of records) {
-    const definition = definitionOf(record.workflow);
-    if (definition === undefined || record.paused || record.nextAt === null || record.nextAt > now) continue;
-    const result = await storage.fireSchedule({
-      workflow: record.workflow,
-      id: record.id,
-      at: record.nextAt,
-      nextAt: nextAfter(record, now),
-      run: {
-        id: newRunId(),
-        workflow: record.workflow,
-        revision: definition.revision,
-        definitionHash: definition.hash,
-        key: `schedule:${record.id}:${record.nextAt}`,
-        input: record.input,
-        createdAt: now,
-        dueAt: now,
-        scheduleId: record.id,
-      },
-    });
-    if (result.kind === 'fired') fired.push(result.run);
+export async function fireSchedules(settings: EngineSettings, registry: DefinitionRegistry): Promise<number> {
+  const { storage, clock } = settings;
+  const workflows = registry.scheduledWorkflows();
+  if (workflows.length === 0) return Number.POSITIVE_INFINITY;
+  const now = clock.now();
+  for (const record of await storage.listSchedules(workflows)) await fireIfDue(settings, registry, record, now);
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { nextAt, paused } of await storage.listSchedules(workflows)) {
+    if (!paused && nextAt !== null) earliest = Math.min(earliest, nextAt);
   }
-  return fired;
+  return earliest;
+}
+
+async function fireIfDue(
+  settings: EngineSettings,
+  registry: DefinitionRegistry,
+  record: ScheduleRecord,
+  now: number,
+): Promise<void> {
+  const { workflow, id, nextAt, paused, input } = record;
+  const definition = registry.newestOf(workflow);
+  if (definition === undefined || paused || nextAt === null || nextAt > now) return;
+  await settings.storage.fireSchedule({
+    workflow,
+    id,
+    at: nextAt,
+    nextAt: nextAfter(record, now),
+    run: {
+      id: newRunId(settings),
+      workflow,
+      revision: definition.revision,
+      definitionHash: definition.hash,
+      key: `schedule:${id}:${nextAt}`,
+      input,
+      createdAt: now,
+      dueAt: now,
+      scheduleId: id,
+    },
+  });
 }

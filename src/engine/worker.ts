@@ -1,23 +1,12 @@
 import { RunsheetError, type Timer } from '../common/index.js';
-import {
-  type Claim,
-  type Enqueued,
-  type NewRun,
-  type RunRecord,
-  type Started,
-  type Transition,
-  type Unit,
-  suspectAfter,
-} from '../storage/index.js';
-import { type Beginning, DrivenRun } from './driven-run.js';
-import { type DriveEnd, Driver } from './driver.js';
+import type { Claim, Enqueued, NewRun, RunRecord, Transition, Unit } from '../storage/index.js';
+import { Drives } from './drives.js';
 import { type RunEvent, eventsOf, eventOfTransition } from './events.js';
-import { Heartbeat, leasedOf } from './heartbeat.js';
 import { patienceMs } from './interruptions.js';
-import { type EngineSettings, newRunId } from './options.js';
+import type { EngineSettings } from './options.js';
 import type { OpenedStorage } from './opened-storage.js';
 import type { DefinitionRegistry } from './registry.js';
-import { fireDue } from './schedules.js';
+import { fireSchedules } from './schedules.js';
 
 export interface WorkerOptions {
   readonly settings: EngineSettings;
@@ -49,14 +38,10 @@ const longestPauseMs = 30_000;
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #patienceMs: number;
-  /** By id of the run. */
-  readonly #drivers = new Map<string, Driver>();
-  readonly #heartbeat: Heartbeat;
-  readonly #drives = new Set<Promise<void>>();
+  readonly #drives: Drives;
 
   #started: { readonly only: string | undefined } | undefined;
   #stopping: Promise<void> | undefined;
-  #fenced = false;
   #ticking: Promise<number> | undefined;
   #tickAgain = false;
   /** The last tick had a slot free, so that it has seen what others have enqueued, committed or not. */
@@ -75,7 +60,25 @@ export class Worker {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#patienceMs = patienceMs(options.owner, options.settings.runLeaseDurationMs);
-    this.#heartbeat = new Heartbeat(options.settings, options.owner, this.#drivers);
+    const { settings, owner, registry, onLeft } = options;
+    this.#drives = new Drives({
+      settings,
+      owner,
+      registry,
+      isStopping: () => this.stopping,
+      onCommitted: (record, unit) => this.#onCommitted(record, unit),
+      onFault: (error, runId) => {
+        this.#pause();
+        this.#report(error, runId);
+        return !this.#hasLostStorage;
+      },
+      onLeft: (runId, end) => {
+        if (end !== 'failed') this.#pauseMs = 0;
+        if (end !== 'ended') onLeft(runId);
+        // Where nothing waits for the slot, its end needs no look; a run that waits may be due before all others.
+        if (end !== 'ended' || !this.#nothingDue) this.wake();
+      },
+    });
   }
 
   get stopping(): boolean {
@@ -84,7 +87,7 @@ export class Worker {
 
   /** Whether it is driven here at this moment: then its end will be told, unless it is left before that. */
   drives(runId: string): boolean {
-    return this.#drivers.get(runId)?.lease !== undefined;
+    return this.#drives.has(runId);
   }
 
   /** Fills the free slots once. Answers how many runs were taken. */
@@ -103,25 +106,12 @@ export class Worker {
    * enqueued like any other.
    */
   begin(run: NewRun): Promise<Enqueued | undefined> | undefined {
-    const { concurrency, clock } = this.#options.settings;
-    const now = clock.now();
-    const isFree =
-      this.#nothingDue &&
-      !this.#isLooking &&
-      this.#ticking === undefined &&
-      this.#drivers.size < concurrency &&
-      !this.#drivesSuspect;
-    if (!isFree || this.#stopping !== undefined || now < this.#pausedUntil || run.dueAt > now) return undefined;
+    const now = this.#options.settings.clock.now();
+    const canBegin = this.#nothingDue && !this.#isLooking && this.#ticking === undefined && this.#hasFreeSlot;
+    if (!canBegin || this.#stopping !== undefined || now < this.#pausedUntil || run.dueAt > now) return undefined;
     if (this.#started === undefined || this.#started.only !== undefined) return undefined;
     // A suspect is never taken along: it may be driven only alone, and this run is on its way.
-    const claim = { ...this.#claimFor(now), limit: 1, alone: false };
-    return new Promise((resolve) => {
-      const onStarted = ({ claimed, ...enqueued }: Started): void => {
-        resolve(enqueued);
-        if (claimed !== undefined && claimed.id !== run.id) void this.#drive(claimed);
-      };
-      void this.#drive({ run, claim, onStarted }).then(() => resolve(undefined));
-    });
+    return this.#drives.begin({ run, claim: { ...this.#claimFor(now), limit: 1, alone: false } });
   }
 
   /** @param only drive this run, and those that it owns, alone; fire no schedule */
@@ -141,24 +131,14 @@ export class Worker {
    * begins or calls anything.
    */
   async fence(): Promise<void> {
-    this.#fenced = true;
     this.#stopping ??= Promise.resolve();
     this.#cancelTimers();
-    await this.#ticking?.catch(() => {});
-    const { settings, owner } = this.#options;
-    const begun = [...this.#drivers.values()];
-    for (const driver of begun) if (driver.lease === undefined) driver.lost();
-    await Promise.all(begun.map((driver) => driver.settled()));
-    // Beside them, what was claimed instead of a run that was to be begun.
-    const drivers = new Set([...begun, ...this.#drivers.values()]);
-    const leases = leasedOf(drivers).map(({ lease }) => lease);
-    if (leases.length > 0) await settings.storage.releaseRuns(owner, leases, settings.clock.now());
-    for (const driver of drivers) driver.lost();
+    await this.#drives.fence(this.#ticking);
   }
 
   /** There may be something new in the inbox of a run that is driven here. */
   inboxChanged(runId: string): void {
-    this.#drivers.get(runId)?.inboxChanged();
+    this.#drives.inboxChanged(runId);
   }
 
   /** Looks for work now, and sets the timer for the earliest that is known to come. */
@@ -179,7 +159,7 @@ export class Worker {
     const { storage } = this.#options.settings;
     const ends = [
       storage.onForeignChange(() => {
-        for (const driver of this.#drivers.values()) if (driver.waitsForOthers) driver.inboxChanged();
+        this.#drives.inboxesChanged();
         this.wake();
       }),
       storage.onEngineDeath(() => void this.#takeFromTheDead()),
@@ -205,7 +185,9 @@ export class Worker {
     try {
       while (this.#lookAgain) {
         this.#lookAgain = false;
-        const scheduledAt = await this.#fireSchedules();
+        const { settings, registry } = this.#options;
+        const fires = this.#started?.only === undefined;
+        const scheduledAt = fires ? await fireSchedules(settings, registry) : Number.POSITIVE_INFINITY;
         await this.tick();
         if (this.#stopping !== undefined) return;
         if (!this.#lookAgain) await this.#setWakeTimer(scheduledAt);
@@ -224,139 +206,43 @@ export class Worker {
     this.#nothingDue = this.#hasClaimed && !isBlocked && !this.#lookAgain;
     // Due, and yet not taken: no slot is free, then the end of a drive wakes; or its workflow is full, or it may be
     // driven only alone. A place that is freed here or in another process wakes; one whose lease expires does not.
-    const isFree = this.#drivers.size < settings.concurrency && !this.#drivesSuspect;
-    const recheckAt = isFree ? now + blockedRecheckMs : Number.POSITIVE_INFINITY;
+    const recheckAt = this.#hasFreeSlot ? now + blockedRecheckMs : Number.POSITIVE_INFINITY;
     const next = Math.min(scheduledAt, isBlocked ? recheckAt : dueAt);
     if (next !== Number.POSITIVE_INFINITY) this.#wakeAt(next);
   }
 
-  /** Answers when the next one is due; infinite where there is none. */
-  async #fireSchedules(): Promise<number> {
-    const { settings, registry } = this.#options;
-    const { storage, clock } = settings;
-    const workflows = registry.scheduledWorkflows();
-    if (workflows.length === 0 || this.#started?.only !== undefined) return Number.POSITIVE_INFINITY;
-    const due = (await storage.listSchedules(workflows)).filter(
-      ({ nextAt }) => nextAt !== null && nextAt <= clock.now(),
-    );
-    await fireDue(
-      storage,
-      (workflow) => registry.newestOf(workflow),
-      due,
-      clock.now(),
-      () => newRunId(settings),
-    );
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const { nextAt, paused } of await storage.listSchedules(workflows)) {
-      if (!paused && nextAt !== null) earliest = Math.min(earliest, nextAt);
-    }
-    return earliest;
-  }
-
   async #claim(): Promise<number> {
     const { settings, registry } = this.#options;
-    const { storage, clock, concurrency } = settings;
+    const { storage, clock, concurrency, runLeaseDurationMs } = settings;
     let taken = 0;
     do {
       this.#tickAgain = false;
       this.#hasClaimed = false;
-      const free = concurrency - this.#drivers.size;
       const now = clock.now();
-      if (free <= 0 || registry.hashes.length === 0 || this.#stopping !== undefined || now < this.#pausedUntil) break;
-      if (this.#drivesSuspect) break;
+      if (!this.#hasFreeSlot || registry.hashes.length === 0) break;
+      if (this.#stopping !== undefined || now < this.#pausedUntil) break;
       const only = this.#started?.only;
       const records = await storage.claimRuns({
         ...this.#claimFor(now),
-        limit: free,
-        alone: this.#drivers.size === 0,
+        leaseExpiresAt: now + runLeaseDurationMs,
+        limit: concurrency - this.#drives.size,
+        alone: this.#drives.size === 0,
         ...(only !== undefined && { only }),
       });
       this.#hasClaimed = true;
-      for (const record of records) void this.#drive(record);
+      for (const record of records) void this.#drives.drive(record);
       taken += records.length;
     } while (this.#tickAgain);
     return taken;
   }
 
-  #claimFor(now: number): Omit<Claim, 'limit' | 'alone'> {
-    const { settings, owner, registry } = this.#options;
-    const leaseExpiresAt = now + settings.runLeaseDurationMs;
-    return { owner, hashes: registry.hashes, now, leaseExpiresAt, overdueSince: now - this.#patienceMs };
+  #claimFor(now: number): Pick<Claim, 'owner' | 'hashes' | 'now' | 'overdueSince'> {
+    const { owner, registry } = this.#options;
+    return { owner, hashes: registry.hashes, now, overdueSince: now - this.#patienceMs };
   }
 
-  /** A run that has been interrupted too often is driven with nothing beside it that it could take along. */
-  get #drivesSuspect(): boolean {
-    for (const driver of this.#drivers.values()) if (driver.interruptions >= suspectAfter) return true;
-    return false;
-  }
-
-  /** Resolves when the run is no longer driven here. */
-  #drive(given: RunRecord | Beginning): Promise<void> {
-    const { settings, owner, registry } = this.#options;
-    const run = new DrivenRun(
-      {
-        settings,
-        owner,
-        alone: () => this.#drivers.size === 1,
-        onCommitted: (committed, unit) => {
-          // Before anybody is told of its end, who may have a run for its slot.
-          if (unit.transition?.kind === 'end') this.#leave(driver);
-          this.#onCommitted(committed, unit);
-        },
-      },
-      given,
-    );
-    const { id, definitionHash } = run.about;
-    const plan = registry.plan(definitionHash);
-    if (plan === undefined) throw new Error(`fault in the storage: claimed ${id} of an unknown definition`);
-    const driver = new Driver({ settings, run, plan, children: registry.children() });
-    this.#drivers.set(id, driver);
-    if (this.#stopping !== undefined) driver.stop();
-    if (!this.#fenced) this.#heartbeat.start();
-    const drive = this.#seeToItsEnd(driver).then((end) => {
-      this.#leave(driver);
-      this.#drives.delete(drive);
-      if (end !== 'ended') this.#options.onLeft(id);
-      // Where nothing waits for the slot, its end needs no look; a run that waits may be due before all others.
-      if (end !== 'ended' || !this.#nothingDue) this.wake();
-    });
-    this.#drives.add(drive);
-    return drive;
-  }
-
-  /** Its slot is free. By now its run may be driven again: how it was left is visible before it is acknowledged. */
-  #leave(driver: Driver): void {
-    if (this.#drivers.get(driver.id) === driver) this.#drivers.delete(driver.id);
-  }
-
-  async #seeToItsEnd(driver: Driver): Promise<DriveEnd | 'failed'> {
-    try {
-      const end = await driver.drive();
-      this.#pauseMs = 0;
-      if (end === 'stopped' && !driver.handlersRunning) await this.#handBack(driver);
-      return end;
-    } catch (error) {
-      // What is not begun is enqueued, by whoever wanted it, and meets the same trouble there or when it is claimed.
-      if (driver.lease !== undefined) await this.#giveUp(error, driver);
-      return 'failed';
-    }
-  }
-
-  async #handBack({ lease }: Driver): Promise<void> {
-    const { settings, owner } = this.#options;
-    if (lease !== undefined) await settings.storage.releaseRuns(owner, [lease], settings.clock.now());
-  }
-
-  /** The run is given back, if that is still possible, and claims pause: what failed will not be better at once. */
-  async #giveUp(error: unknown, driver: Driver): Promise<void> {
-    if (this.#fenced) return;
-    this.#pause();
-    this.#report(error, driver.id);
-    if (this.#hasLostStorage) return;
-    await this.#handBack(driver).catch((second: unknown) => {
-      const { logger } = this.#options.settings;
-      logger.warn({ run: driver.id, error: second }, 'a run could not be handed back; its lease will expire');
-    });
+  get #hasFreeSlot(): boolean {
+    return this.#drives.size < this.#options.settings.concurrency && !this.#drives.haveSuspect;
   }
 
   #pause(): void {
@@ -404,19 +290,7 @@ export class Worker {
     const storage = await opened.settled();
     this.#cancelTimers();
     await this.#ticking?.catch(() => {});
-    for (const driver of this.#drivers.values()) driver.stop();
-    if (!(await this.#allDriven(graceMs))) {
-      for (const driver of this.#drivers.values()) driver.abortRunning();
-      if (!(await this.#allDriven(settings.abortGraceMs))) {
-        for (const driver of this.#drivers.values()) {
-          const what = 'a step did not end in time; its run goes on elsewhere once its lease has expired';
-          settings.logger.warn({ run: driver.id }, what);
-          driver.abandon();
-        }
-      }
-    }
-    await Promise.allSettled(this.#drives);
-    this.#heartbeat.stop();
+    await this.#drives.stop(graceMs);
     await storage?.unregisterEngine(owner).catch((error: unknown) => {
       settings.logger.warn({ error }, 'unregistering failed');
     });
@@ -425,20 +299,6 @@ export class Worker {
   #cancelTimers(): void {
     this.#wakeTimer?.cancel();
     this.#unsubscribe?.();
-    if (this.#fenced) this.#heartbeat.stop();
-  }
-
-  /** Waits for all drives to end, at most so long. */
-  async #allDriven(graceMs: number): Promise<boolean> {
-    if (this.#drives.size === 0) return true;
-    let timer: Timer | undefined;
-    const expired = new Promise<false>((resolve) => {
-      timer = this.#options.settings.clock.setTimer(graceMs, () => resolve(false));
-    });
-    const done = Promise.allSettled(this.#drives).then(() => true as const);
-    const result = await Promise.race([done, expired]);
-    timer?.cancel();
-    return result;
   }
 }
 

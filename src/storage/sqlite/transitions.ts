@@ -163,8 +163,7 @@ export class Transitions {
   /** @returns the record as it is without the lease that it may be inserted with */
   insert(run: NewRun, resumedFrom: string | null = null, lease: FirstLease = noLease): RunRecord {
     const { id, workflow, revision, definitionHash, key, input, createdAt, parent, scheduleId = null } = run;
-    const { status, owner, epoch, leaseExpiresAt, startedAt } = lease;
-    const dueAt = leaseExpiresAt ?? run.dueAt;
+    const { status, owner, epoch, leaseExpiresAt, startedAt, dueAt = run.dueAt } = lease;
     this.concernedOthers = true;
     const { lastInsertRowid } = this.#sql.insertRun.run(
       ...[id, workflow, revision, definitionHash, key, status, input, createdAt, dueAt],
@@ -269,10 +268,13 @@ interface Fence {
 }
 
 /** What a run's first lease makes of its row. */
-type FirstLease = Pick<RunRecord, 'status' | 'owner' | 'epoch' | 'leaseExpiresAt' | 'startedAt'>;
+type FirstLease = Pick<RunRecord, 'status' | 'owner' | 'epoch' | 'leaseExpiresAt' | 'startedAt'> & {
+  readonly dueAt?: number;
+};
 
 const noLease: FirstLease = { status: 'pending', owner: null, epoch: 0, leaseExpiresAt: null, startedAt: null };
 
-function leaseOf({ owner, now, leaseExpiresAt }: Claim): FirstLease & { dueAt: number } {
-  return { status: 'running', owner, epoch: 1, leaseExpiresAt, startedAt: now, dueAt: leaseExpiresAt };
+function leaseOf({ owner, now, leaseExpiresAt }: Claim) {
+  const status = statusWhenClaimed('pending');
+  return { status, owner, epoch: 1, leaseExpiresAt, startedAt: now, dueAt: leaseExpiresAt };
 }
