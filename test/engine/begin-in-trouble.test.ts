@@ -45,29 +45,37 @@ const told = (promise: Promise<{ id: string }>): Promise<string> =>
   );
 
 describe('closed at any moment of a beginning', () => {
-  it.each([
-    ['memory', () => new MemoryStorage()],
-    ['a file, durability process', () => inFile({ durability: 'process' })],
-    ['a file, durability power', () => inFile({})],
-  ])('over %s, the engine hands the run back or refuses it, and says which', async (_, make) => {
+  const { name: workflow, revision, hash: definitionHash } = threeSteps;
+  const older = { id: 'wf_older', workflow, revision, definitionHash, key: null, input: '{}', createdAt: 1, dueAt: 1 };
+
+  it.each<[string, () => Storage, boolean]>([
+    ['memory', () => new MemoryStorage(), false],
+    ['memory, where an older run is found due', () => new MemoryStorage(), true],
+    ['a file, durability process', () => inFile({ durability: 'process' }), false],
+    ['a file, durability power', () => inFile({}), false],
+  ])('over %s, the engine hands back what it drives or refuses the run, and says which', async (_, make, isBehind) => {
     const outcomes = new Set<string>();
-    for (let turns = 0; turns < 50; turns += 1) {
+    for (let turns = 0; turns < 30; turns += 1) {
       const storage = make();
       const engine = await atRest(storage);
+      if (isBehind) await storage.enqueueRun(older);
       const answer = told(engine.enqueue('flow'));
       for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
       await engine.close(true);
       const said = await answer;
       await storage.open();
       const { runs } = await storage.listRuns({});
-      const refused = said === 'RS_ENGINE_STOPPED';
-      expect(runs, `after ${turns} turns`).toMatchObject(refused ? [] : [{ id: said, owner: null, interruptions: 0 }]);
-      outcomes.add(`${refused ? 'refused' : runs[0]?.status} ${(runs[0]?.epoch ?? 0) > 0 ? 'begun' : ''}`);
+      const isRefused = said === 'RS_ENGINE_STOPPED';
+      const expected = [...(isRefused ? [] : [said]), ...(isBehind ? [older.id] : [])];
+      expect(runs, `after ${turns} turns`).toMatchObject(
+        expected.map((id) => ({ id, owner: null, leaseExpiresAt: null, interruptions: 0 })),
+      );
+      outcomes.add(isRefused ? 'refused' : 'answered').add((runs.at(-1)?.epoch ?? 0) > 0 ? 'begun' : 'not begun');
       const next = await atRest(storage);
-      if (!refused) expect(await next.result(said)).toMatchObject({ status: 'completed' });
+      for (const id of expected) expect(await next.result(id)).toMatchObject({ status: 'completed' });
       await next.close();
     }
-    expect([...outcomes]).toEqual(expect.arrayContaining(['refused ', 'running begun']));
+    expect([...outcomes]).toEqual(expect.arrayContaining(['answered', 'begun', 'not begun']));
   });
 });
 
