@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { SqliteStorage, defineHandler } from '../../dist/index.js';
-import { medians } from '../lab.js';
+import { median, medians } from '../lab.js';
 import { definitionOf, startedEngine } from '../runs.js';
 
 const flows = {
@@ -107,12 +107,21 @@ export async function measure(lab) {
       ].map(({ perSecond }) => perSecond);
       return { one, twoToOne: two / one, fourToTwo: four / two };
     });
-    const { one, twoToOne, fourToTwo } = medians(results);
     const work = `workers on one file, power, ${kind}`;
-    rows.push({ work, what: 'runs of one worker', value: one, unit: '/s' });
-    const atLeast = kind === 'saturated' ? 1 : 1.4;
-    rows.push({ work, what: 'two workers to one', value: twoToOne, unit: '×', target: { atLeast } });
-    rows.push({ work, what: 'four workers to two', value: fourToTwo, unit: '×', target: { atLeast: 1 } });
+    rows.push({ work, what: 'runs of one worker', value: medians(results).one, unit: '/s' });
+    const twoToOne = results.map((result) => result.twoToOne);
+    rows.push(...ratioRows(work, 'two workers to one', twoToOne, kind === 'saturated' ? 1 : 1.4));
+    const fourToTwo = results.map((result) => result.fourToTwo);
+    rows.push(...ratioRows(work, 'four workers to two', fourToTwo, 1));
   }
   return rows;
+}
+
+/** The median, and how far the rounds lie apart: workers that share a disk and two cores differ from one to the next. */
+function ratioRows(work, what, ratios, atLeast) {
+  return [
+    { work, what, value: median(ratios), unit: '×', target: { atLeast } },
+    { work, what: `${what}, lowest round`, value: Math.min(...ratios), unit: '×' },
+    { work, what: `${what}, highest round`, value: Math.max(...ratios), unit: '×' },
+  ];
 }

@@ -44,6 +44,15 @@ storage.startRun = async (...args) => {
   return started;
 };
 
+/** From then on there is nothing due that the engine knows of, and it begins runs at once. */
+const hasLooked = new Promise((resolve) => {
+  const nextDueAt = storage.nextDueAt.bind(storage);
+  storage.nextDueAt = async (...args) => {
+    setTimeout(resolve, 1);
+    return nextDueAt(...args);
+  };
+});
+
 const engine = createEngine({
   storage,
   definitions: [definition],
@@ -61,9 +70,9 @@ const engine = createEngine({
 });
 await engine.recover();
 await engine.start();
-// What a process before has left behind comes first; then there is nothing due, and runs are begun at once.
+await hasLooked;
+// What a process before has left behind comes first.
 for (const { id } of (await engine.listRuns({ limit: 1000 })).runs) await engine.result(id);
-await wait(20);
 console.log('ready');
 const waiting = [...keys];
 const enqueue = async () => {

@@ -22,7 +22,11 @@ import { definitionOf, gate, scripted } from '../support/flow.js';
  */
 
 const threeSteps = definitionOf(`steps: [{ id: a, step: h }, { id: b, step: h }, { id: c, step: h }]`);
-const idle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+
+/** As many turns of the event loop as an engine needs to look around. */
+async function idle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
 
 function engineOver(storage: Storage, options: Partial<EngineOptions> = {}): Engine {
   const engine = createEngine({ storage, definitions: [threeSteps], handlers: scripted({ h: () => 1 }), ...options });

@@ -26,7 +26,7 @@ async function started(options: Partial<EngineOptions> & { storage: Storage }): 
   closing.push(() => engine.close({ graceMs: 0 }));
   await engine.start();
   // It looks around first: until then what is enqueued is claimed in its turn.
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   return engine;
 }
 
