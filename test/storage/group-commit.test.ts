@@ -71,7 +71,7 @@ function slowDurability(): { durability: Durability; waiters: Waiter[] } {
 
 describe('writes of one turn of the event loop', () => {
   test('share one transaction, in the order in which they were asked for', async () => {
-    const writes = groupCommit();
+    const writes = groupCommit({ clock: new ManualClock() });
     const results = await Promise.all(['a', 'b', 'c'].map((text) => writes.submit(insert(text))));
     expect(results).toEqual(['a', 'b', 'c']);
     expect(notes()).toEqual(['a', 'b', 'c']);
@@ -79,7 +79,7 @@ describe('writes of one turn of the event loop', () => {
   });
 
   test('asked for by answers to earlier ones wait for the next turn', async () => {
-    const writes = groupCommit();
+    const writes = groupCommit({ clock: new ManualClock() });
     await Promise.all(
       ['a', 'b', 'c'].map(async (text) => {
         await writes.submit(insert(text));
@@ -90,7 +90,7 @@ describe('writes of one turn of the event loop', () => {
   });
 
   test('are split after 256 writes, and after 1 MB', async () => {
-    const writes = groupCommit();
+    const writes = groupCommit({ clock: new ManualClock() });
     await Promise.all(Array.from({ length: 600 }, (_, index) => writes.submit(insert(`n${index}`))));
     expect(transactions()).toBe(3);
     statements.length = 0;
