@@ -75,8 +75,9 @@ function total(weeks: number, days = '0', hours = '0', minutes = '0', seconds = 
   );
 }
 
-/** `340ms`, `12.5s`, `4m10s`, `3h20m`, `2d4h`: two units at most. */
+/** `340ms`, `12.5s`, `4m10s`, `3h20m`, `2d4h`: two units at most; `-1h` where a clock was set back meanwhile. */
 export function durationText(ms: number): string {
+  if (ms < 0) return `-${durationText(-ms)}`;
   if (ms < 1000) return `${Math.round(ms)}ms`;
   if (ms < 60_000) return `${Number((ms / 1000).toFixed(ms < 10_000 ? 2 : 1))}s`;
   const units = [

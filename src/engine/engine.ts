@@ -37,6 +37,8 @@ export function createEngine(options: EngineOptions): Engine {
   return new Engine(readOptions(options));
 }
 
+const longestIntervalMs = 2 ** 31 - 1;
+
 export interface EnqueueOptions {
   /** Makes the start idempotent: the same key and input is the same run, whatever its state. */
   readonly key?: string;
@@ -173,6 +175,8 @@ export class Engine {
           });
     // Its end may be written by another process: then only the storage can tell.
     const unsubscribe = storage.onForeignChange(() => waiter());
+    // Looking at the storage keeps no process alive; Node would end one that does nothing else, in mid-sentence.
+    const alive = setInterval(() => {}, longestIntervalMs);
     try {
       for (;;) {
         const changed = new Promise<void>((resolve) => (wake = resolve));
@@ -188,6 +192,7 @@ export class Engine {
       }
     } finally {
       unsubscribe();
+      clearInterval(alive);
       timer?.cancel();
       waiters.delete(waiter);
       if (waiters.size === 0) this.#endWaiters.delete(runId);

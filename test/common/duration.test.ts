@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { durationProblem, isDuration, parseDuration } from '../../src/common/index.js';
+import { durationProblem, durationText, isDuration, parseDuration } from '../../src/common/index.js';
 
 describe('durations', () => {
   test.each([
@@ -57,4 +57,16 @@ describe('durations', () => {
       { seed: 60, numRuns: 200 },
     );
   });
+});
+
+test.each([
+  [340, '340ms'],
+  [12_500, '12.5s'],
+  [250_000, '4m10s'],
+  [12_000_000, '3h20m'],
+  [187_200_000, '2d4h'],
+  // The clock was set back while something went on.
+  [-3_599_886, '-59m59s'],
+])('%d ms are told as %s', (ms, text) => {
+  expect(durationText(ms)).toBe(text);
 });
