@@ -210,6 +210,8 @@ function signalFaults({ record, journal, inbox, definition }: Told): string[] {
           kind === 'signal' &&
           name === gate.signal &&
           at <= deadline &&
+          // One of the millisecond of the verdict may have come after it: for a later turn of the gate's loop.
+          at < row.at &&
           !taken.includes(seq) &&
           fits(JSON.parse(payload ?? 'null') as JsonValue, gate.filtered),
       );
