@@ -14,7 +14,7 @@ import { OpenedStorage, type RunAddress } from './opened-storage.js';
 import { type EngineOptions, type EngineSettings, newRunId, readOptions } from './options.js';
 import { type Recovery, Recoverer } from './recovery.js';
 import { DefinitionRegistry } from './registry.js';
-import { fallOf, takenOver, untaken } from './resume.js';
+import { planResumption } from './resumption.js';
 import { type RetentionOptions, Retention } from './retention.js';
 import { type Run, toRun } from './run.js';
 import { type Schedule, nextAfter, toSchedule, upcoming } from './schedules.js';
@@ -255,17 +255,9 @@ export class Engine {
    * @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RUN_NOT_RESUMABLE` saying why
    */
   async resume(address: RunAddress): Promise<Run> {
-    const { storage, clock } = this.#settings;
     const record = await this.#opened.find(address);
-    const definition = await this.#opened.definitionOf(record);
-    const journal = await storage.readJournal(record.run, 0, Number.MAX_SAFE_INTEGER);
-    const fall = fallOf(record, journal, definition);
-    const now = clock.now();
-    const { workflow, revision, definitionHash, key, input } = record;
-    const id = newRunId(this.#settings);
-    const run = { id, workflow, revision, definitionHash, key, input, createdAt: now, dueAt: now };
-    const messages = untaken(await storage.readInbox(record.run, 0), journal);
-    const resumed = await storage.resumeRun(record.id, run, takenOver(record, journal, fall, id), messages);
+    const resumption = await planResumption(record, this.#opened, this.#settings);
+    const resumed = await this.#settings.storage.resumeRun(resumption);
     if (resumed === undefined) {
       throw new RunsheetError('RS_RUN_NOT_RESUMABLE', `${record.id} was resumed by somebody else just now`);
     }

@@ -109,6 +109,8 @@ export class Fall {
     const cut = new Map<string, Turn>();
     for (const row of journal) {
       const { step, kind, aspect } = row;
+      // The run itself was ended from outside.
+      if (step === null && kind === 'scope-aborted') for (const [open, each] of underWay) cut.set(open, each);
       if (step === null) continue;
       const turn = { step, occurrence: row.occurrence ?? '0' };
       const place = textOf(turn);

@@ -48,7 +48,8 @@ export class HistoryReader {
       steps: steps.all,
       blocks: blocks.all,
       reversals: reversalsOf(journal, flow, record.rollbackStatus),
-      resumable: definition !== undefined && isResumable(() => fallOf(record, journal, definition)),
+      resumable:
+        record.parentId === null && definition !== undefined && isResumable(() => fallOf(record, journal, definition)),
       order: orderOf(record, journal, inbox),
     };
   }

@@ -10,19 +10,28 @@ import { FlowPlaces, type Turn } from './flow-places.js';
 const settledFailures: ReadonlySet<string> = new Set(['RunTimeout', 'LoopLimitExceeded', 'Cancelled']);
 
 /**
- * Where a failed run fell, and another one can go on.
+ * Where a failed run fell, and another one can go on. A child that was cancelled as its parent failed fell there too.
  *
  * @throws RunsheetError `RS_RUN_NOT_RESUMABLE` saying why none can
  */
-export function fallOf(record: RunRecord, journal: readonly JournalRow[], definition: Definition): Fall {
+export function fallOf(
+  record: RunRecord,
+  journal: readonly JournalRow[],
+  definition: Definition,
+  as: 'root' | 'child' = 'root',
+): Fall {
   const refuse = (why: string): RunsheetError =>
     new RunsheetError('RS_RUN_NOT_RESUMABLE', `${record.id} cannot be resumed: ${why}`);
-  if (record.status !== 'failed') throw refuse(`it is ${record.status}, and only a failed run can be`);
+  const isCancelled = as === 'child' && record.status === 'cancelled';
+  if (record.status !== 'failed' && !isCancelled) {
+    throw refuse(`it is ${record.status}, and only a failed run can be`);
+  }
   if (record.resumedBy !== null) throw refuse(`it was resumed as ${record.resumedBy}`);
   if (journal.some((row) => row.kind === 'compensation-started' || hasChildUndone(row, journal))) {
     throw refuse('something of it was undone; start a new one');
   }
   const error = JSON.parse(record.error ?? '{}') as RunError;
+  if (isCancelled) return new Fall([], bodyOf(journal), new FlowPlaces(definition.document));
   if (settledFailures.has(error.name) || (error.step !== null && failItems(definition).has(error.step))) {
     throw refuse(`it failed with ${error.name}, which going on could not change`);
   }
@@ -39,12 +48,24 @@ export function fallOf(record: RunRecord, journal: readonly JournalRow[], defini
   return fall;
 }
 
-/** The first entries of the new run: the journal of the failed one up to where that fell. */
+/** Entries of `child-started` of which the child has failed, or was cut short, and that begin anew. */
+export function childrenBegunAnew(journal: readonly JournalRow[], fall: Fall): JournalRow[] {
+  return bodyOf(journal).filter(
+    (row) => row.kind === 'child-started' && fall.takesBack(row) && !fall.isInVain(turnOf(row)),
+  );
+}
+
+/**
+ * The first entries of the new run: the journal of the failed one up to where that fell.
+ *
+ * @param starts what stands instead of these entries, which would be taken back
+ * @param ends what has come to an end since
+ */
 export function takenOver(
   { id, createdAt }: RunRecord,
   journal: readonly JournalRow[],
   fall: Fall,
-  newId: string,
+  { newId, starts, ends }: { newId: string; starts: ReadonlyMap<JournalRow, JournalRow>; ends: readonly JournalRow[] },
 ): JournalRow[] {
   const body = bodyOf(journal);
   const earlier = readTakenOver(journal);
@@ -61,8 +82,11 @@ export function takenOver(
   };
   const at = journal[0]?.at ?? createdAt;
   const first = { kind: 'taken-over', step: null, occurrence: '0', aspect: '', at, payload: JSON.stringify(over) };
-  const kept = body.filter((row) => !fall.takesBack(row)).map((row) => ({ ...row, payload: ownPayload(row) }));
-  return [first, ...kept].map((row, index) => ({ ...row, seq: index + 1 }));
+  const kept = body.flatMap((row) => {
+    if (fall.takesBack(row)) return starts.get(row) ?? [];
+    return { ...row, payload: ownPayload(row) };
+  });
+  return [first, ...kept, ...ends].map((row, index) => ({ ...row, seq: index + 1 }));
 }
 
 /** Signals that were acknowledged and that nobody took: they are kept for the gates that are still to come. */

@@ -95,16 +95,12 @@ export interface Storage {
   readInbox(run: number, afterSeq: number): Promise<InboxMessage[]>;
 
   /**
-   * In one transaction: inserts `run`, of the same workflow, with these journal entries (from seq 1); the old run's
+   * In one transaction: inserts the run, of the same workflow, with its journal entries and messages; the old run's
    * `resumedBy` becomes the new one, and its `key` passes to it, whatever `run.key` says: the old run has none from then
-   * on. Refused (`undefined`) unless the old run is `failed` and has no `resumedBy`.
+   * on. Likewise with its children. Refused (`undefined`) unless the old run is `failed`, its children are `failed` or
+   * `cancelled`, and none of them has a `resumedBy`.
    */
-  resumeRun(
-    from: string,
-    run: NewRun,
-    entries: readonly JournalRow[],
-    messages?: readonly NewInboxMessage[],
-  ): Promise<RunRecord | undefined>;
+  resumeRun(resumption: Resumption): Promise<RunRecord | undefined>;
 
   /**
    * Says what schedules a revision of a workflow has. Ignored if a higher revision has spoken. An existing schedule keeps
@@ -253,6 +249,18 @@ export interface NewRun {
   readonly dueAt: number;
   readonly parent?: ParentPlace;
   readonly scheduleId?: string;
+}
+
+/** A run that goes on with one that has ended, with what it takes over. */
+export interface Resumption {
+  /** Id of the old run. */
+  readonly from: string;
+  readonly run: NewRun;
+  /** From seq 1. */
+  readonly entries: readonly JournalRow[];
+  readonly messages?: readonly NewInboxMessage[];
+  /** Of children of the old run, whose new ones have `run` as their parent. */
+  readonly children?: readonly Resumption[];
 }
 
 /** What came of a start. `created: false`: the run is the one that has the key or the place already. */

@@ -2,6 +2,7 @@ import { RunsheetError } from '../common/index.js';
 import {
   type Claim,
   type JournalRow,
+  type Resumption,
   type RunRecord,
   type RunStatus,
   type Unit,
@@ -82,9 +83,15 @@ export function canReopen({ status, rollbackStatus }: Pick<RunRecord, 'status' |
   return status === 'completed' && rollbackStatus === null;
 }
 
-/** Whether a failed run can be taken over by a new one. */
-export function canResume({ status, resumedBy }: Pick<RunRecord, 'status' | 'resumedBy'>): boolean {
-  return status === 'failed' && resumedBy === null;
+/** Whether a failed run can be taken over by a new one, and its failed or cancelled children with it. */
+export function canResume(
+  { from, children = [] }: Resumption,
+  runOf: (id: string) => Pick<RunRecord, 'status' | 'resumedBy'> | undefined,
+  statuses: readonly RunRecord['status'][] = ['failed'],
+): boolean {
+  const old = runOf(from);
+  if (old === undefined || old.resumedBy !== null || !statuses.includes(old.status)) return false;
+  return children.every((child) => canResume(child, runOf, ['failed', 'cancelled']));
 }
 
 /** A lease that has expired when it begins would hand the same run out again and again. */

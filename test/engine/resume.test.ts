@@ -309,7 +309,7 @@ steps:
   });
 
   it('a child is begun anew, it counts as begun after what is taken over, and is undone before it', async () => {
-    const child = `workflow: child\nsteps: [{ sleep: 2m }, { step: c, compensate: { step: unc }, retry: { attempts: 1 } }]`;
+    const child = `workflow: child\nsteps: [{ step: x, compensate: { step: unx } }, { sleep: 2m }, { step: c, retry: { attempts: 1 } }]`;
     const flow = `
 steps:
   - parallel:
@@ -321,57 +321,73 @@ steps:
     const work = (): void => {
       if (broken) throw new NoEffectError('down');
     };
-    const world = new World([flow, child], { a: work, c: work, una: () => null, unc: () => null });
+    const done = () => 'done';
+    const world = new World([flow, child], { a: work, c: work, x: done, unx: done, una: done });
     const first = await world.begin();
     expect(await world.end(first)).toMatchObject({ status: 'failed', error: { name: 'ChildFailed' } });
+    expect(world.names).toEqual(['x', 'a', 'c', 'unx']);
     broken = false;
     const { id } = await world.engine.resume(first);
     expect(await world.end(id)).toMatchObject({ status: 'failed', rollbackStatus: 'completed', error: { name: 'No' } });
-    expect(world.names).toEqual(['a', 'c', 'a', 'c', 'unc', 'una']);
+    expect(world.names.slice(4)).toEqual(['a', 'x', 'c', 'unx', 'una']);
   });
 });
 
-describe('a child that completed', () => {
-  const parent = (what: string): string => `
-steps:
-  - { id: kid, subWorkflow: child }
-  - { step: a, retry: { attempts: 1 } }
-output: ${what}
-`;
+describe('the child of a run that is gone on with', () => {
+  const child = `workflow: child\nsteps: [{ step: charge }, { sleep: 1m }, { step: ship }]`;
 
-  it.each([
-    ['has nothing to undo', 'steps: [{ step: c }]'],
-    ['has a child without anything to undo', 'steps: [{ subWorkflow: grandchild }]'],
-    ['owes nothing any more, past its pivot', 'steps: [{ step: c, compensate: { step: unc } }, { pivot: done }]'],
-  ])('and %s is taken over, and not called undone', async (_, child) => {
-    let broken = true;
-    const world = new World(
-      [parent('=$steps.kid'), `workflow: child\n${child}`, 'workflow: grandchild\nsteps: [{ step: c }]'],
-      {
-        a: () => {
-          if (broken) throw new Error('down');
-        },
-        c: () => 'c',
-        unc: () => null,
-      },
-    );
-    const first = await world.begin();
-    const failed = await world.end(first);
-    expect(failed).toMatchObject({ status: 'failed', error: { name: 'Error' } });
-    expect(failed.rollbackStatus).toBe(child.includes('pivot') ? 'partial' : 'not-applicable');
-    broken = false;
-    const { id } = await world.engine.resume(first);
-    expect(await world.end(id)).toMatchObject({ status: 'completed' });
-    expect(world.names).toEqual(['c', 'a', 'a']);
+  it('is gone on with where it failed, and charges nobody a second time', async () => {
+    const { world, first, called, goOn } = await fallAndResume([`steps: [{ subWorkflow: child }]`, child], ['ship']);
+    expect(called).toEqual(['charge', 'ship']);
+    const { run, again } = await goOn();
+    expect({ again, output: run.output }).toEqual({ again: ['ship'], output: 'ship done' });
+    const [old] = await world.storage.listChildren(first);
+    const [heir] = await world.storage.listChildren(run.id);
+    expect(heir).toMatchObject({ resumedFrom: old?.id, status: 'completed' });
+    expect(world.calls.at(-1)?.context.idempotencyKey).toBe(`${old?.id}:ship@2#0:forward`);
   });
 
-  it('and had something to undo is undone, so that the run is not resumed', async () => {
-    const child = 'workflow: child\nsteps: [{ step: c, compensate: { step: unc } }]';
-    const world = new World([parent('1'), child], { a: failing('Broken'), c: () => 'c', unc: () => null });
-    const id = await world.begin();
-    expect(await world.end(id)).toMatchObject({ status: 'failed', rollbackStatus: 'completed' });
-    expect(world.names).toEqual(['c', 'a', 'unc']);
-    await expect(world.engine.resume(id)).rejects.toThrow(/something of it was undone/);
+  it('is gone on with where its parent cut it short', async () => {
+    const flow = `steps: [{ parallel: { one: [{ subWorkflow: child }], two: [{ sleep: 10s }, { step: a }] } }]`;
+    const { called, goOn } = await fallAndResume([flow, child], ['a']);
+    expect(called).toEqual(['charge', 'a']);
+    const { run, again } = await goOn();
+    expect({ again, status: run.status }).toEqual({ again: ['a', 'ship'], status: 'completed' });
+  });
+
+  it('is gone on with at any depth', async () => {
+    const middle = `workflow: middle\nsteps: [{ step: pick }, { subWorkflow: child }, { step: tell }]`;
+    const { goOn } = await fallAndResume([`steps: [{ subWorkflow: middle }]`, middle, child], ['ship']);
+    const { run, again } = await goOn();
+    expect({ again, output: run.output }).toEqual({ again: ['ship', 'tell'], output: 'tell done' });
+  });
+
+  it('is left to go on where it is past its time, and taken as it has ended since', async () => {
+    const flow = `steps: [{ pivot: nothing is undone }, { subWorkflow: child, timeout: 10s }]`;
+    const { world, first, goOn } = await fallAndResume([flow, child], []);
+    await expect(world.engine.resume(first)).rejects.toThrow(/\(child\) cannot be resumed: it is sleeping; wait until/);
+    await world.pass(120_000);
+    const { run } = await goOn();
+    expect({ called: world.names, output: run.output }).toEqual({ called: ['charge', 'ship'], output: 'ship done' });
+  });
+
+  it('is gone on with where it was past its time, and its parent ended it', async () => {
+    const { goOn } = await fallAndResume([`steps: [{ subWorkflow: child, timeout: 50s }]`, child], []);
+    const { run, again } = await goOn();
+    expect({ again, output: run.output }).toEqual({ again: ['ship'], output: 'ship done' });
+  });
+
+  it('keeps a run from being gone on with that its own file failed', async () => {
+    const failing = `workflow: child\nsteps: [{ step: charge }, { fail: No }]`;
+    const { world, first } = await fallAndResume([`steps: [{ subWorkflow: child }]`, failing], []);
+    await expect(world.engine.resume(first)).rejects.toThrow(/it failed with No, which going on could not change/);
+    expect((await world.run(first)).resumedBy).toBeNull();
+  });
+
+  it('is not gone on with by itself', async () => {
+    const { world, first } = await fallAndResume([`steps: [{ subWorkflow: child }]`, child], ['ship']);
+    const [failed] = await world.storage.listChildren(first);
+    await expect(world.engine.resume(failed?.id ?? '')).rejects.toThrow(`it is a child of ${first}; resume that one`);
   });
 });
 

@@ -267,7 +267,8 @@ function resumeFaults({ record, journal }: Told, runs: readonly Told[]): string[
   const old = runs.find((run) => run.record.id === record.resumedFrom);
   if (old === undefined) return ['goes on with a run that is gone'];
   if (old.record.resumedBy !== record.id) faults.push(`is not the run that goes on with ${old.record.id}`);
-  if (old.record.status !== 'failed') faults.push(`goes on with a run that is ${old.record.status}`);
+  const isOfChild = old.record.parentId !== null && old.record.status === 'cancelled';
+  if (old.record.status !== 'failed' && !isOfChild) faults.push(`goes on with a run that is ${old.record.status}`);
   if (old.record.key !== null) faults.push('the old run has kept its key');
   if (journal[0]?.kind !== 'taken-over') faults.push('does not begin with what it takes over');
   const outcome = old.journal.find(({ kind }) => kind === 'run-outcome')?.seq ?? 0;

@@ -303,7 +303,7 @@ async function perform(storage: Storage, operation: Operation, id: string, known
     case 'resume': {
       const { run, dueAt, entries, seqOffset } = operation;
       const next = newRun({ workflow: 0, key: null, dueAt }, id);
-      return storage.resumeRun(idIn(known, run), next, entriesFrom(1 + seqOffset, entries));
+      return storage.resumeRun({ from: idIn(known, run), run: next, entries: entriesFrom(1 + seqOffset, entries) });
     }
     case 'limit':
       return storage.setWorkflowLimit(operation.workflow, operation.revision, operation.limit);

@@ -108,7 +108,7 @@ test('a failed run that is resumed while a clean-up looks at it keeps its childr
     await end(storage, parent, { status: 'failed' });
     const cleanup = storage.cleanup(all);
     for (let turn = 0; turn < round % 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    const heir = await storage.resumeRun(parent.id, aRun(), []);
+    const heir = await storage.resumeRun({ from: parent.id, run: aRun(), entries: [] });
     const count = await cleanup;
     expect(count).toBe(heir === undefined ? 2 : 0);
     expect((await storage.getRun(child.id)) === undefined).toBe(heir === undefined);

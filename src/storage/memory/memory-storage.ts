@@ -15,6 +15,7 @@ import type {
   NewSchedule,
   PostResult,
   ReleasedRun,
+  Resumption,
   RetentionQuery,
   RunQuery,
   RunRecord,
@@ -260,21 +261,27 @@ export class MemoryStorage implements Storage {
     return this.#runs.get(run)?.inbox.slice(afterSeq) ?? [];
   }
 
-  async resumeRun(
-    from: string,
-    run: NewRun,
-    entries: readonly JournalRow[],
-    messages: readonly NewInboxMessage[] = [],
-  ): Promise<RunRecord | undefined> {
+  async resumeRun(resumption: Resumption): Promise<RunRecord | undefined> {
     this.#assertOpen();
+    if (!canResume(resumption, (id) => this.#runs.byId(id)?.record)) return undefined;
+    const assertSound = ({ run, entries, children = [] }: Resumption): void => {
+      assertFollow(entries, 0, run.id);
+      children.forEach(assertSound);
+    };
+    assertSound(resumption);
+    const resumed = this.#goOn(resumption);
+    this.#changed();
+    return resumed.record;
+  }
+
+  #goOn({ from, run, entries, messages = [], children = [] }: Resumption): StoredRun {
     const old = this.#runs.byId(from);
-    if (old === undefined || !canResume(old.record)) return undefined;
-    assertFollow(entries, 0, run.id);
+    if (old === undefined) throw new RangeError(`there is no run ${from}`);
     const stored = this.#runs.insertInsteadOf(old, run);
     append(stored, entries);
     for (const message of messages) this.#deliver(stored, message);
-    this.#changed();
-    return stored.record;
+    for (const child of children) this.#goOn(child);
+    return stored;
   }
 
   async registerSchedules(

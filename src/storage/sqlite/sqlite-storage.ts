@@ -12,11 +12,11 @@ import type {
   InboxPost,
   JournalRow,
   Lease,
-  NewInboxMessage,
   NewRun,
   NewSchedule,
   PostResult,
   ReleasedRun,
+  Resumption,
   RetentionQuery,
   RunQuery,
   RunRecord,
@@ -227,15 +227,11 @@ export class SqliteStorage implements Storage {
     return this.#read((queries) => queries.inbox(run, afterSeq));
   }
 
-  async resumeRun(
-    from: string,
-    run: NewRun,
-    entries: readonly JournalRow[],
-    messages: readonly NewInboxMessage[] = [],
-  ): Promise<RunRecord | undefined> {
+  async resumeRun(resumption: Resumption): Promise<RunRecord | undefined> {
     const { writes, transitions } = this.#opened();
-    const bytes = run.input.length + sizeOf(entries);
-    return writes.submit(() => transitions.resume(from, run, entries, messages), { bytes });
+    const bytesOf = ({ run, entries, children = [] }: Resumption): number =>
+      children.reduce((sum, child) => sum + bytesOf(child), run.input.length + sizeOf(entries));
+    return writes.submit(() => transitions.resume(resumption), { bytes: bytesOf(resumption) });
   }
 
   async registerSchedules(

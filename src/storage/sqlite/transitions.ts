@@ -12,6 +12,7 @@ import type {
   NewRun,
   PostResult,
   ReleasedRun,
+  Resumption,
   RunRecord,
   Started,
   StoredDefinition,
@@ -145,19 +146,20 @@ export class Transitions {
     return { kind: 'posted', message: this.#deliver(run.run, { kind, name, payload, at: now }) };
   }
 
-  resume(
-    from: string,
-    run: NewRun,
-    entries: readonly JournalRow[],
-    messages: readonly NewInboxMessage[],
-  ): RunRecord | undefined {
+  resume(resumption: Resumption): RunRecord | undefined {
+    if (!canResume(resumption, (id) => this.#queries.run(id))) return undefined;
+    this.#goOn(resumption);
+    return this.#queries.run(resumption.run.id);
+  }
+
+  #goOn({ from, run, entries, messages = [], children = [] }: Resumption): void {
     const old = this.#queries.run(from);
-    if (old === undefined || !canResume(old)) return undefined;
+    if (old === undefined) throw new RangeError(`there is no run ${from}`);
     this.#sql.passKey.run({ run: old.run, resumedBy: run.id });
     const record = this.insert({ ...run, key: old.key }, from);
     this.#append(record.run, 0, entries);
     for (const message of messages) this.#deliver(record.run, message);
-    return messages.length === 0 ? record : this.#queries.run(run.id);
+    for (const child of children) this.#goOn(child);
   }
 
   /** @returns the record as it is without the lease that it may be inserted with */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { NewInboxMessage, Storage } from '../../storage/index.js';
+import type { NewInboxMessage, RunRecord, Storage } from '../../storage/index.js';
 import {
   type StorageCase,
   aLeasedRun,
@@ -265,7 +265,7 @@ const resumeCases: readonly StorageCase[] = [
       const failed = await aFailedRun(storage, 'order-1');
       const entries = [anEntry(1, { kind: 'taken-over', step: null, occurrence: null }), anEntry(2)];
       const given = aRun({ key: 'ignored', dueAt: now + 5 });
-      const resumed = await storage.resumeRun(failed.id, given, entries);
+      const resumed = await storage.resumeRun({ from: failed.id, run: given, entries });
       assert.ok(resumed);
       assert.deepEqual(resumed, await mustGet(storage, given));
       assert.deepEqual(
@@ -280,10 +280,52 @@ const resumeCases: readonly StorageCase[] = [
       const [claimed] = await claim(storage, { only: given.id, at: now + 5 });
       assert.ok(claimed);
       assert.deepEqual(await storage.commitUnits([unitOf(claimed, { entries: [anEntry(3)] })]), ['committed']);
-      assert.equal(await storage.resumeRun(failed.id, aRun(), []), undefined, 'once only');
+      assert.equal(await storage.resumeRun({ from: failed.id, run: aRun(), entries: [] }), undefined, 'once only');
       await end(storage, claimed, { status: 'failed', error: '{}' });
-      const third = await storage.resumeRun(given.id, aRun(), []);
+      const third = await storage.resumeRun({ from: given.id, run: aRun(), entries: [] });
       assert.deepEqual([third?.key, third?.resumedFrom], ['order-1', given.id]);
+    },
+  },
+  {
+    name: 'a failed run is taken over with its failed and cancelled children, all of them or none',
+    async run(make) {
+      const storage = await make();
+      const failed = await aFailedRun(storage, 'order-1');
+      const place = (id: string, step: string) => ({ id, step, occurrence: '0' });
+      const ended = async (step: string, status: 'failed' | 'cancelled' | 'completed') =>
+        end(storage, await aLeasedRun(storage, { parent: place(failed.id, step) }), { status });
+      const [ship, bill, mail] = [
+        await ended('ship', 'failed'),
+        await ended('bill', 'cancelled'),
+        await ended('mail', 'completed'),
+      ];
+      const run = aRun();
+      const heirOf = (child: RunRecord, entries = [anEntry(1)]) => ({
+        from: child.id,
+        run: aRun({ parent: place(run.id, child.parentStep ?? '') }),
+        entries,
+      });
+      const entries = [anEntry(1)];
+      assert.equal(
+        await storage.resumeRun({ from: failed.id, run, entries, children: [heirOf(ship), heirOf(mail)] }),
+        undefined,
+      );
+      await assert.rejects(
+        storage.resumeRun({ from: failed.id, run, entries, children: [heirOf(ship), heirOf(bill, [anEntry(2)])] }),
+        { code: 'RS_STORAGE_FAILED' },
+      );
+      assert.deepEqual(await mustGet(storage, failed), failed);
+      assert.deepEqual(await storage.listChildren(run.id), []);
+
+      const heirs = [heirOf(ship), heirOf(bill)];
+      assert.ok(await storage.resumeRun({ from: failed.id, run, entries, children: heirs }));
+      const children = await storage.listChildren(run.id);
+      assert.deepEqual(
+        children.map(({ id, resumedFrom, status }) => [id, resumedFrom, status]),
+        heirs.map((heir) => [heir.run.id, heir.from, 'pending']),
+      );
+      assert.equal((await mustGet(storage, bill)).resumedBy, heirs[1]?.run.id);
+      assert.deepEqual(await storage.readJournal(children[0]?.run ?? 0, 0, 10), entries);
     },
   },
   {
@@ -292,7 +334,7 @@ const resumeCases: readonly StorageCase[] = [
       const storage = await make();
       const failed = await aFailedRun(storage, 'order-1');
       const results = await Promise.all(
-        Array.from({ length: 10 }, () => storage.resumeRun(failed.id, aRun(), [anEntry(1)])),
+        Array.from({ length: 10 }, () => storage.resumeRun({ from: failed.id, run: aRun(), entries: [anEntry(1)] })),
       );
       const [winner, ...others] = results.filter((result) => result !== undefined);
       assert.ok(winner);
@@ -308,7 +350,7 @@ const resumeCases: readonly StorageCase[] = [
       const open = await aLeasedRun(storage, { key: 'k' });
       const completed = await end(storage, await aLeasedRun(storage));
       for (const id of [open.id, completed.id, 'wf_none']) {
-        assert.equal(await storage.resumeRun(id, aRun(), [anEntry(1)]), undefined);
+        assert.equal(await storage.resumeRun({ from: id, run: aRun(), entries: [anEntry(1)] }), undefined);
       }
       assert.deepEqual(await mustGet(storage, open), open);
       assert.deepEqual(await mustGet(storage, completed), completed);
@@ -321,12 +363,12 @@ const resumeCases: readonly StorageCase[] = [
       const storage = await make();
       const failed = await aFailedRun(storage, 'order-1');
       const code = 'RS_STORAGE_FAILED';
-      await assert.rejects(storage.resumeRun(failed.id, aRun({ id: failed.id }), []), { code });
-      await assert.rejects(storage.resumeRun(failed.id, aRun(), [anEntry(2)]), { code });
+      await assert.rejects(storage.resumeRun({ from: failed.id, run: aRun({ id: failed.id }), entries: [] }), { code });
+      await assert.rejects(storage.resumeRun({ from: failed.id, run: aRun(), entries: [anEntry(2)] }), { code });
       assert.deepEqual(await mustGet(storage, failed), failed);
       assert.equal((await storage.getRunByKey('mail', 'order-1'))?.id, failed.id);
       assert.equal((await storage.listRuns({})).runs.length, 1);
-      assert.ok(await storage.resumeRun(failed.id, aRun(), [anEntry(1)]));
+      assert.ok(await storage.resumeRun({ from: failed.id, run: aRun(), entries: [anEntry(1)] }));
     },
   },
 ];

@@ -116,8 +116,8 @@ const choosing: StorageCase[] = ways.flatMap(({ name, apply }) => [
       const alone = await anEnded(storage, { status: 'failed' });
       const parent = await aTree(storage, 1, { status: 'failed' });
       const heirs = [aRun({ dueAt: now }), aRun({ dueAt: now })];
-      await storage.resumeRun(alone.id, heirs[0] ?? assert.fail(), []);
-      await storage.resumeRun(parent.id, heirs[1] ?? assert.fail(), []);
+      await storage.resumeRun({ from: alone.id, run: heirs[0] ?? assert.fail(), entries: [] });
+      await storage.resumeRun({ from: parent.id, run: heirs[1] ?? assert.fail(), entries: [] });
       assert.equal(await apply(storage, all), 1);
       assert.equal((await listed(storage)).includes(alone.id), false);
       for (const heir of await claim(storage)) await end(storage, heir, { endedAt: now + 1 });

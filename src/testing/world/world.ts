@@ -3,7 +3,14 @@ import type { Clock, JsonValue } from '../../common/index.js';
 import type { Definition } from '../../definition/index.js';
 import { type CancelOptions, type Engine, type EnqueueOptions, type Run, createEngine } from '../../engine/index.js';
 import type { Handler } from '../../handlers/index.js';
-import { type Lease, MemoryStorage, type RunRecord, type Storage, type Unit } from '../../storage/index.js';
+import {
+  type Lease,
+  MemoryStorage,
+  type Resumption,
+  type RunRecord,
+  type Storage,
+  type Unit,
+} from '../../storage/index.js';
 import { HandlersAtWork } from '../handlers-at-work.js';
 import { type Death, type Mortal, mortal } from '../mortal-storage.js';
 import { ProcessClock } from '../process-clock.js';
@@ -146,6 +153,12 @@ export class World {
   /** How many entries of its journal a run has from the one that it took over. */
   takenOver(id: string): number {
     return this.#takenOver.get(id) ?? 0;
+  }
+
+  #noteTakenOver({ run, entries, children = [] }: Resumption): void {
+    this.#runs += 1;
+    this.#takenOver.set(run.id, entries.length);
+    for (const child of children) this.#noteTakenOver(child);
   }
 
   /** The process that lives ends at once. */
@@ -292,11 +305,10 @@ export class World {
       if (enqueued.created) this.#runs += 1;
       return enqueued;
     };
-    const resumeRun: Storage['resumeRun'] = async (...args) => {
-      const resumed = await storage.resumeRun(...args);
+    const resumeRun: Storage['resumeRun'] = async (resumption) => {
+      const resumed = await storage.resumeRun(resumption);
       if (resumed === undefined) return undefined;
-      this.#runs += 1;
-      this.#takenOver.set(resumed.id, args[2].length);
+      this.#noteTakenOver(resumption);
       return resumed;
     };
     const registerSchedules: Storage['registerSchedules'] = () => Promise.resolve();
