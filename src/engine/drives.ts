@@ -48,6 +48,15 @@ export class Drives {
     return false;
   }
 
+  /** Whether every lease was begun or extended after `time`, on the monotonic clock. */
+  areRenewedSince(time: number): boolean {
+    return this.#heartbeat.hasRenewedSince(time);
+  }
+
+  renew(): Promise<void> {
+    return this.#heartbeat.renew();
+  }
+
   /**
    * Drives a run that is not in the storage yet. Resolves to what came of its insertion; to undefined where the
    * storage was not asked, or could not.

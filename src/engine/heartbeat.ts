@@ -9,6 +9,8 @@ export class Heartbeat {
   readonly #owner: string;
   readonly #drivers: ReadonlyMap<string, Driver>;
   #timer: Timer | undefined;
+  /** On the monotonic clock: no lease of what is driven is older. */
+  #renewedAt = 0;
 
   constructor(settings: EngineSettings, owner: string, drivers: ReadonlyMap<string, Driver>) {
     this.#settings = settings;
@@ -18,13 +20,9 @@ export class Heartbeat {
 
   /** Something is driven. */
   start(): void {
-    const { clock, runLeaseDurationMs } = this.#settings;
-    this.#timer ??= clock.setTimer(runLeaseDurationMs / 3, () => {
-      this.#timer = undefined;
-      if (this.#drivers.size === 0) return;
-      this.start();
-      void this.#renew();
-    });
+    if (this.#timer !== undefined) return;
+    this.#renewedAt = this.#settings.clock.monotonic();
+    this.#arm();
   }
 
   stop(): void {
@@ -32,23 +30,38 @@ export class Heartbeat {
     this.#timer = undefined;
   }
 
-  async #renew(): Promise<void> {
-    const { storage, clock, runLeaseDurationMs, logger } = this.#settings;
+  /** Whether every lease was begun or extended after `time`, on the monotonic clock. */
+  hasRenewedSince(time: number): boolean {
+    return this.#drivers.size === 0 || this.#renewedAt > time;
+  }
+
+  async renew(): Promise<void> {
+    const { storage, clock, runLeaseDurationMs } = this.#settings;
     const leased = leasedOf(this.#drivers.values());
     const leases = leased.map(({ lease }) => lease);
-    try {
-      const now = clock.now();
-      const lost = new Set(await storage.renewLeases(this.#owner, leases, now + runLeaseDurationMs, now));
-      for (const { driver, lease } of leased) {
-        if (lost.has(lease.run)) driver.lost();
-        else driver.renewed();
-        // Cancelled by another process: noticed within a heartbeat.
-        driver.inboxChanged();
-      }
-    } catch (error) {
-      // Not a step's failure: the next heartbeat tries again, and until the lease expires nothing is lost.
-      logger.warn({ error }, 'a heartbeat failed');
+    const now = clock.now();
+    const renewedAt = clock.monotonic();
+    const lost = new Set(await storage.renewLeases(this.#owner, leases, now + runLeaseDurationMs, now));
+    this.#renewedAt = renewedAt;
+    for (const { driver, lease } of leased) {
+      if (lost.has(lease.run)) driver.lost();
+      else driver.renewed();
+      // Cancelled by another process: noticed within a heartbeat.
+      driver.inboxChanged();
     }
+  }
+
+  #arm(): void {
+    const { clock, runLeaseDurationMs, logger } = this.#settings;
+    this.#timer = clock.setTimer(runLeaseDurationMs / 3, () => {
+      this.#timer = undefined;
+      if (this.#drivers.size === 0) return;
+      this.#arm();
+      this.renew().catch((error: unknown) => {
+        // Not a step's failure: the next heartbeat tries again, and until the lease expires nothing is lost.
+        logger.warn({ error }, 'a heartbeat failed');
+      });
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { RunsheetError, type Timer } from '../common/index.js';
 import type { Claim, Enqueued, NewRun, RunRecord, Transition, Unit } from '../storage/index.js';
+import { ClockWatch } from './clock-watch.js';
 import { Drives } from './drives.js';
 import { type RunEvent, eventsOf, eventOfTransition } from './events.js';
 import { patienceMs } from './interruptions.js';
@@ -39,6 +40,7 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #patienceMs: number;
   readonly #drives: Drives;
+  readonly #clockWatch: ClockWatch;
 
   #started: { readonly only: string | undefined } | undefined;
   #stopping: Promise<void> | undefined;
@@ -61,6 +63,7 @@ export class Worker {
     this.#options = options;
     this.#patienceMs = patienceMs(options.owner, options.settings.runLeaseDurationMs);
     const { settings, owner, registry, onLeft } = options;
+    this.#clockWatch = new ClockWatch(settings.clock, settings.runLeaseDurationMs);
     this.#drives = new Drives({
       settings,
       owner,
@@ -110,6 +113,7 @@ export class Worker {
     const canBegin = this.#nothingDue && !this.#isLooking && this.#ticking === undefined && this.#hasFreeSlot;
     if (!canBegin || this.#stopping !== undefined || now < this.#pausedUntil || run.dueAt > now) return undefined;
     if (this.#started === undefined || this.#started.only !== undefined) return undefined;
+    if (this.#clockWatch.look() > 0 || !this.#areLeasesFresh) return undefined;
     // A suspect is never taken along: it may be driven only alone, and this run is on its way.
     return this.#drives.begin({ run, claim: { ...this.#claimFor(now), limit: 1, alone: false } });
   }
@@ -200,7 +204,8 @@ export class Worker {
   async #setWakeTimer(scheduledAt: number): Promise<void> {
     const { settings, registry } = this.#options;
     const now = settings.clock.now();
-    if (now < this.#pausedUntil) return this.#wakeAt(this.#pausedUntil);
+    const waitMs = Math.max(this.#pausedUntil - now, this.#clockWatch.look());
+    if (waitMs > 0) return this.#wakeAt(now + waitMs);
     const dueAt = (await settings.storage.nextDueAt(registry.hashes, this.#started?.only)) ?? Number.POSITIVE_INFINITY;
     const isBlocked = dueAt <= now;
     this.#nothingDue = this.#hasClaimed && !isBlocked && !this.#lookAgain;
@@ -218,9 +223,12 @@ export class Worker {
     do {
       this.#tickAgain = false;
       this.#hasClaimed = false;
+      if (this.#stopping !== undefined || clock.now() < this.#pausedUntil) break;
+      const isUncertain = this.#clockWatch.look() > 0;
+      // Before anything is claimed, lest its own runs be among those whose leases have expired.
+      if (!this.#areLeasesFresh) await this.#drives.renew();
+      if (isUncertain || !this.#hasFreeSlot || registry.hashes.length === 0) break;
       const now = clock.now();
-      if (!this.#hasFreeSlot || registry.hashes.length === 0) break;
-      if (this.#stopping !== undefined || now < this.#pausedUntil) break;
       const only = this.#started?.only;
       const records = await storage.claimRuns({
         ...this.#claimFor(now),
@@ -239,6 +247,10 @@ export class Worker {
   #claimFor(now: number): Pick<Claim, 'owner' | 'hashes' | 'now' | 'overdueSince'> {
     const { owner, registry } = this.#options;
     return { owner, hashes: registry.hashes, now, overdueSince: now - this.#patienceMs };
+  }
+
+  get #areLeasesFresh(): boolean {
+    return this.#drives.areRenewedSince(this.#clockWatch.renewedBy);
   }
 
   get #hasFreeSlot(): boolean {
