@@ -13,6 +13,7 @@ import type {
 import { WalkSuspended } from './journal-context.js';
 import type { Unit as WrittenUnit } from './journal.js';
 import type { EngineSettings } from './options.js';
+import { persist } from './persistence.js';
 
 export interface DrivenRunOptions {
   readonly settings: EngineSettings;
@@ -39,6 +40,7 @@ export class DrivenRun {
   #record: RunRecord | undefined;
   #starting: Promise<boolean> | undefined;
   #isLost = false;
+  #isGivenUp = false;
   /** On the monotonic clock. */
   #leaseEndsAt = 0;
 
@@ -81,6 +83,11 @@ export class DrivenRun {
   renewed(): void {
     const { settings } = this.#options;
     this.#leaseEndsAt = settings.clock.monotonic() + settings.runLeaseDurationMs;
+  }
+
+  /** What the storage refuses from now on is not tried again. */
+  giveUp(): void {
+    this.#isGivenUp = true;
   }
 
   /** Nothing is written any more. */
@@ -139,7 +146,7 @@ export class DrivenRun {
       ...(inboxSeq !== undefined && { inboxSeq }),
       ...(record.interruptions > 0 && written.entries.some(isOutcome) && { progress: true }),
     };
-    const [result] = await settings.storage.commitUnits([unit], { alone: alone() });
+    const [result] = await this.#persist(() => settings.storage.commitUnits([unit], { alone: alone() }));
     if (result === 'lease-lost') throw this.leaseLost();
     if (result !== 'committed') return false;
     onCommitted(record, unit);
@@ -150,10 +157,30 @@ export class DrivenRun {
     const { settings, owner } = this.#options;
     const { lease } = this;
     if (lease === undefined) return;
-    const now = settings.clock.now();
-    const lost = await settings.storage.renewLeases(owner, [lease], now + settings.runLeaseDurationMs, now);
+    const lost = await this.#persist(() => {
+      const now = settings.clock.now();
+      return settings.storage.renewLeases(owner, [lease], now + settings.runLeaseDurationMs, now);
+    });
     if (lost.length > 0) throw this.leaseLost();
     this.renewed();
+  }
+
+  /** What a handler has brought is not thrown away, to be called again, while nobody else can have the run. */
+  #persist<T>(write: () => Promise<T>): Promise<T> {
+    const { clock, logger } = this.#options.settings;
+    const leaseEndsAt = this.#leaseEndsAt;
+    const attempt = (): Promise<T> => {
+      this.#throwIfLost();
+      return write();
+    };
+    return persist(attempt, {
+      clock,
+      until: () => (this.#isGivenUp ? Number.NEGATIVE_INFINITY : leaseEndsAt),
+      onTrouble: (error) => {
+        const what = 'what a run has done cannot be written; it is tried again until the lease expires';
+        logger.warn({ run: this.#known.id, error }, what);
+      },
+    });
   }
 
   #throwIfLost(): void {

@@ -142,6 +142,7 @@ export class Driver {
 
   /** Gives the run up with handlers still running; its lease is left to expire. */
   abandon(): void {
+    this.#options.run.giveUp();
     this.#context?.fence(new WalkSuspended('stopped'));
   }
 
