@@ -4,6 +4,7 @@ import { type Beginning, DrivenRun } from './driven-run.js';
 import { type DriveEnd, Driver } from './driver.js';
 import { Heartbeat, leasedOf } from './heartbeat.js';
 import type { EngineSettings } from './options.js';
+import { persist } from './persistence.js';
 import type { DefinitionRegistry } from './registry.js';
 
 export interface DrivesOptions {
@@ -27,6 +28,10 @@ export class Drives {
   readonly #heartbeat: Heartbeat;
   readonly #underWay = new Set<Promise<void>>();
   #fenced = false;
+  /** On the monotonic clock: until then a hand-back that fails is tried again; outside of `stop` it is not. */
+  #handBackUntil = Number.NEGATIVE_INFINITY;
+  #hasKeptLeases = false;
+  #hasLeftHandlers = false;
 
   constructor(options: DrivesOptions) {
     this.#options = options;
@@ -113,9 +118,15 @@ export class Drives {
     for (const driver of this.#drivers.values()) if (driver.waitsForOthers) driver.inboxChanged();
   }
 
-  /** Lets handlers end for so long, then aborts them; those that take longer than the grace period after that are left. */
-  async stop(graceMs: number): Promise<void> {
+  /**
+   * Lets handlers end for so long, then aborts them; those that take longer than the grace period after that are left.
+   *
+   * @returns whether others had better take the engine for dead once its storage is closed: it still has leases of runs
+   *   with no handler executing, which it could not hand back
+   */
+  async stop(graceMs: number): Promise<boolean> {
     const { settings } = this.#options;
+    this.#handBackUntil = settings.clock.monotonic() + graceMs;
     for (const driver of this.#drivers.values()) driver.stop();
     if (!(await this.#allEnd(graceMs))) {
       for (const driver of this.#drivers.values()) driver.abortRunning();
@@ -129,6 +140,7 @@ export class Drives {
     }
     await Promise.all(this.#underWay);
     this.#heartbeat.stop();
+    return this.#hasKeptLeases && !this.#hasLeftHandlers;
   }
 
   /**
@@ -159,7 +171,10 @@ export class Drives {
   async #seeToItsEnd(driver: Driver): Promise<DriveEnd | 'failed'> {
     try {
       const end = await driver.drive();
-      if (end === 'stopped' && !driver.handlersRunning) await this.#handBack(driver);
+      if (end === 'stopped') {
+        if (driver.handlersRunning) this.#hasLeftHandlers = true;
+        else await this.#handBack(driver);
+      }
       return end;
     } catch (error) {
       // What is not begun is enqueued, by whoever wanted it, and meets the same trouble there or when it is claimed.
@@ -172,13 +187,20 @@ export class Drives {
     const { settings, onFault } = this.#options;
     if (!onFault(error, driver.id)) return;
     await this.#handBack(driver).catch((second: unknown) => {
+      this.#hasKeptLeases = true;
       settings.logger.warn({ run: driver.id, error: second }, 'a run could not be handed back; its lease will expire');
     });
   }
 
-  async #handBack({ lease }: Driver): Promise<void> {
+  async #handBack({ id, lease }: Driver): Promise<void> {
     const { settings, owner } = this.#options;
-    if (lease !== undefined) await settings.storage.releaseRuns(owner, [lease], settings.clock.now());
+    const { storage, clock, logger } = settings;
+    if (lease === undefined) return;
+    await persist(() => storage.releaseRuns(owner, [lease], clock.now()), {
+      clock,
+      until: () => this.#handBackUntil,
+      onTrouble: (error) => logger.warn({ run: id, error }, 'a run could not be handed back yet; it is tried again'),
+    });
   }
 
   /** Waits for all drives to end, at most so long. */

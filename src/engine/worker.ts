@@ -302,7 +302,8 @@ export class Worker {
     const storage = await opened.settled();
     this.#cancelTimers();
     await this.#ticking?.catch(() => {});
-    await this.#drives.stop(graceMs);
+    // Its lock then falls with the storage, and proves that nobody drives what it could not hand back.
+    if (await this.#drives.stop(graceMs)) return;
     await storage?.unregisterEngine(owner).catch((error: unknown) => {
       settings.logger.warn({ error }, 'unregistering failed');
     });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -26,6 +26,22 @@ class TroubledStorage extends MemoryStorage {
     if (this.trouble === undefined) return super.commitUnits(...args);
     this.refused += 1;
     throw this.trouble;
+  }
+}
+
+/** Refuses so many hand-backs. */
+class KeepingStorage extends SqliteStorage {
+  constructor(
+    path: string,
+    public failures: number,
+  ) {
+    super(path, { durability: 'process' });
+  }
+
+  override async releaseRuns(...args: Parameters<SqliteStorage['releaseRuns']>): Promise<void> {
+    this.failures -= 1;
+    if (this.failures >= 0) throw new RunsheetError('RS_STORAGE_FULL', 'the disk is full');
+    return super.releaseRuns(...args);
   }
 }
 
@@ -103,4 +119,53 @@ describe('the outcome of a step that has ended', () => {
       await later.engine.stop();
     },
   );
+});
+
+describe('a run that cannot be handed back when its engine stops', () => {
+  it.each([
+    ['is tried again within the grace period', 5, 0],
+    ['is taken over at once when the storage is closed', Number.POSITIVE_INFINITY, 1],
+  ])('%s', async (_, failures, takenOver) => {
+    const folder = mkdtempSync(join(tmpdir(), 'runsheet-trouble-'));
+    folders.push(folder);
+    const path = join(folder, 'runs.db');
+    const storage = new KeepingStorage(path, failures);
+    const clock = new VirtualClock();
+    const work = gate();
+    const called = gate();
+    const calls: string[] = [];
+    const options = {
+      clock,
+      definitions: [definitionOf(flow)],
+      handlers: scripted({
+        work: async () => {
+          calls.push('work');
+          called.open();
+          await work.promise;
+        },
+        after: () => void calls.push('after'),
+      }),
+    };
+    const engine = createEngine({ ...options, storage });
+    const faults: unknown[] = [];
+    engine.onFault((error) => faults.push(error));
+    await engine.start();
+    const { id } = await engine.enqueue('flow');
+    await called.promise;
+    const stopping = engine.stop();
+    work.open();
+    await clock.until(stopping);
+    expect(faults).toHaveLength(takenOver);
+    expect(existsSync(`${path}-engines`)).toBe(takenOver > 0);
+    await engine.close();
+
+    const next = createEngine({ ...options, storage: new SqliteStorage(path) });
+    expect(await next.recover()).toMatchObject({ running: takenOver });
+    expect(await next.tick()).toBe(1);
+    await next.start();
+    expect(await clock.until(next.result(id))).toMatchObject({ status: 'completed' });
+    expect(calls).toEqual(['work', 'after']);
+    await next.close();
+    expect(existsSync(`${path}-engines`)).toBe(false);
+  });
 });
