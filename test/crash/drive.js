@@ -14,7 +14,9 @@ const definition = sealDefinition(readWorkflow(source).document, source);
 const jiti = createJiti(import.meta.url);
 
 const descriptor = openSync(log, 'a');
-const write = (line) => writeSync(descriptor, `${line}\n`);
+// A kill may cut a line short: only one that has its mark at the end is whole.
+const write = (line) => writeSync(descriptor, `${line};\n`);
+writeSync(descriptor, '\n');
 let operations = 0;
 
 const storage = new SqliteStorage(database);

@@ -13,13 +13,28 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { SqliteStorage } from '../../src/storage/index.js';
-import { migrate, schemaVersion } from '../../src/storage/sqlite/schema.js';
+import { assertOurs, migrate, schemaVersion } from '../../src/storage/sqlite/schema.js';
 import { aRun, claim } from '../../src/testing/storage-cases/case.js';
 import { HastyClock, ManualClock, turns } from './clocks.js';
 import { afterwards, opened, temporaryFile, temporaryFolder } from './places.js';
 import { asOrdinaryUser } from '../support/ordinary-user.js';
 
 describe('opening', () => {
+  test('a database that another process is just making takes it for no other program’s', () => {
+    const path = temporaryFile();
+    const [ours, theirs] = [new Database(path), new Database(path)];
+    afterwards(() => [ours, theirs].forEach((db) => db.close()));
+    ours.pragma('journal_mode = WAL');
+    const read = ours.pragma.bind(ours);
+    ours.pragma = (...asked) => {
+      const answer: unknown = read(...asked);
+      if (asked[0] === 'application_id' && read('user_version', { simple: true }) === 0) migrate(theirs, path);
+      return answer;
+    };
+    assertOurs(ours, path);
+    expect(read('user_version', { simple: true })).toBe(schemaVersion);
+  });
+
   test('makes the folders and the file, and leaves one file when it is closed', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'deep', 'er', 'runs.db');

@@ -134,9 +134,13 @@ export const schemaVersion = migrations.length;
  * program's (`RS_STORAGE_CORRUPT`). Changes nothing.
  */
 export function assertOurs(db: Database, path: string): void {
-  const version = db.pragma('user_version', { simple: true }) as number;
-  const application = db.pragma('application_id', { simple: true }) as number;
-  const isEmpty = db.prepare('select count(*) from sqlite_schema').pluck().get() === 0;
+  // In one transaction: another process may be making the database just now.
+  const look = db.transaction(() => ({
+    version: db.pragma('user_version', { simple: true }) as number,
+    application: db.pragma('application_id', { simple: true }) as number,
+    isEmpty: db.prepare('select count(*) from sqlite_schema').pluck().get() === 0,
+  }));
+  const { version, application, isEmpty } = look();
   if (application !== applicationId && !isEmpty) {
     throw new RunsheetError(
       'RS_STORAGE_CORRUPT',
