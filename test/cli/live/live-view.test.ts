@@ -126,7 +126,7 @@ describe('the live view', () => {
     ✓ paper
       ✓ decision  answered
     ✓ parcel
-      ↶ kid  undone
+      ✓ kid  30m
   ✗ last  failed: NoLuck, 3 attempts: no luck
   ✓ tell  0ms
 $`),
