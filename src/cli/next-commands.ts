@@ -18,7 +18,7 @@ const mostChildren = 5;
 /** The commands that would move a run on, most to the point first. */
 export async function nextCommands(storage: Storage, history: RunHistory, given: Given): Promise<string[]> {
   const { run, resumable } = history;
-  if (run.endedAt !== null) return resumable && run.parentId === null ? [resumeCommand(run.id, given)] : [];
+  if (run.endedAt !== null) return resumable ? [resumeCommand(run.id, given)] : [];
   const record = await storage.getRun(run.id);
   const root = record === undefined ? run : await rootOf(storage, record);
   return [...(await familyAnswers(storage, history, given)), continueCommand(root, given)];
