@@ -9,6 +9,8 @@ import type { FlowPlaces, Turn } from './flow-places.js';
  * handled included, so that the new run's walk is the old one's up to here.
  */
 export class Fall {
+  /** Up to the outcome of the run, ascending. */
+  readonly journal: readonly JournalRow[];
   readonly #flow: FlowPlaces;
   /** Decisions that could not be made. */
   readonly #undecided: ReadonlySet<string>;
@@ -19,8 +21,8 @@ export class Fall {
   /** Those, and the items around them: the time of a block among them is reckoned anew. */
   readonly #open = new Set<string>();
 
-  /** @param journal up to the outcome of the run, ascending */
   constructor(origins: readonly Place[], journal: readonly JournalRow[], flow: FlowPlaces) {
+    this.journal = journal;
     this.#flow = flow;
     this.#undecided = new Set(origins.map(({ step, occurrence, aspect }) => `${step}#${occurrence} ${aspect}`));
     for (const { step, occurrence } of origins) {
@@ -29,7 +31,7 @@ export class Fall {
       for (const item of [own, ...bodiesAround(flow, own)]) this.#through.add(textOf(item));
       this.#beginAnew(own);
     }
-    for (const cut of this.#cutShort(journal)) this.#beginAnew(cut);
+    for (const cut of this.#cutShort()) this.#beginAnew(cut);
   }
 
   takesBack(row: JournalRow): boolean {
@@ -104,10 +106,10 @@ export class Fall {
   }
 
   /** What was under way when the failure ended a scope around it, and did not succeed all the same. */
-  #cutShort(journal: readonly JournalRow[]): Iterable<Turn> {
+  #cutShort(): Iterable<Turn> {
     const underWay = new Map<string, Turn>();
     const cut = new Map<string, Turn>();
-    for (const row of journal) {
+    for (const row of this.journal) {
       const { step, kind, aspect } = row;
       // The run itself was ended from outside.
       if (step === null && kind === 'scope-aborted') for (const [open, each] of underWay) cut.set(open, each);

@@ -80,6 +80,6 @@ export class FlowPlaces {
 }
 
 /** The turns of the outermost so many loops; `0` outside any. */
-function outerTurn(occurrence: string, loops: number): string {
+export function outerTurn(occurrence: string, loops: number): string {
   return loops === 0 ? '0' : occurrence.split('.').slice(0, loops).join('.');
 }

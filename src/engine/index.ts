@@ -12,7 +12,7 @@ export { type Cadence, nextTimes } from './cadence.js';
 export { type RunEvent, type RunEventType, eventsOf } from './events.js';
 export { type RunAddress } from './opened-storage.js';
 export { type EntryKind } from './entries.js';
-export { FlowPlaces } from './flow-places.js';
+export { FlowPlaces, outerTurn } from './flow-places.js';
 export { type Recovery } from './recovery.js';
 export { type RetentionOptions } from './retention.js';
 export { type Run, toRun } from './run.js';

@@ -31,26 +31,31 @@ export function fallOf(
     throw refuse('something of it was undone; start a new one');
   }
   const error = JSON.parse(record.error ?? '{}') as RunError;
-  if (isCancelled) return new Fall([], bodyOf(journal), new FlowPlaces(definition.document));
+  const outcome = journal.find(({ kind }) => kind === 'run-outcome');
+  const fallAt = (origins: readonly Place[]): Fall =>
+    new Fall(
+      origins,
+      journal.filter(({ seq }) => seq < (outcome?.seq ?? Number.POSITIVE_INFINITY)),
+      new FlowPlaces(definition.document),
+    );
+  if (isCancelled) return fallAt([]);
   if (settledFailures.has(error.name) || (error.step !== null && failItems(definition).has(error.step))) {
     throw refuse(`it failed with ${error.name}, which going on could not change`);
   }
-  const outcome = journal.find(({ kind }) => kind === 'run-outcome');
   const { origins } = JSON.parse(outcome?.payload ?? '{}') as { origins?: readonly Place[] };
   if (origins === undefined) {
     throw refuse('the Runsheet that drove it, an older one, has not kept where it failed; start a new one');
   }
-  const body = bodyOf(journal);
-  const fall = new Fall(origins, body, new FlowPlaces(definition.document));
-  if (body.some((row) => row.kind === 'pivot' && fall.takesBack(row))) {
+  const fall = fallAt(origins);
+  if (fall.journal.some((row) => row.kind === 'pivot' && fall.takesBack(row))) {
     throw refuse('it reached a pivot in error handling that did not help and would be done anew; start a new one');
   }
   return fall;
 }
 
 /** Entries of `child-started` of which the child has failed, or was cut short, and that begin anew. */
-export function childrenBegunAnew(journal: readonly JournalRow[], fall: Fall): JournalRow[] {
-  return bodyOf(journal).filter(
+export function childrenBegunAnew(fall: Fall): JournalRow[] {
+  return fall.journal.filter(
     (row) => row.kind === 'child-started' && fall.takesBack(row) && !fall.isInVain(turnOf(row)),
   );
 }
@@ -63,13 +68,12 @@ export function childrenBegunAnew(journal: readonly JournalRow[], fall: Fall): J
  */
 export function takenOver(
   { id, createdAt }: RunRecord,
-  journal: readonly JournalRow[],
   fall: Fall,
   { newId, starts, ends }: { newId: string; starts: ReadonlyMap<JournalRow, JournalRow>; ends: readonly JournalRow[] },
 ): JournalRow[] {
-  const body = bodyOf(journal);
+  const { journal } = fall;
   const earlier = readTakenOver(journal);
-  const vain = body.filter((row) => isHandling(row) && fall.isThrough(turnOf(row))).map(turnOf);
+  const vain = journal.filter((row) => isHandling(row) && fall.isThrough(turnOf(row))).map(turnOf);
   const isReplaced = ({ step, occurrence }: Turn): boolean =>
     vain.some((each) => each.step === step && each.occurrence === occurrence);
   const over: TakenOver = {
@@ -82,7 +86,7 @@ export function takenOver(
   };
   const at = journal[0]?.at ?? createdAt;
   const first = { kind: 'taken-over', step: null, occurrence: '0', aspect: '', at, payload: JSON.stringify(over) };
-  const kept = body.flatMap((row) => {
+  const kept = journal.flatMap((row) => {
     if (fall.takesBack(row)) return starts.get(row) ?? [];
     return { ...row, payload: ownPayload(row) };
   });
@@ -111,12 +115,6 @@ function hasChildUndone(asked: JournalRow, journal: readonly JournalRow[]): bool
       row.occurrence === occurrence &&
       (JSON.parse(row.payload ?? '{}') as { result?: string }).result === 'not-applicable',
   );
-}
-
-/** What came before the outcome. */
-function bodyOf(journal: readonly JournalRow[]): readonly JournalRow[] {
-  const outcome = journal.findIndex(({ kind }) => kind === 'run-outcome');
-  return outcome === -1 ? journal : journal.slice(0, outcome);
 }
 
 /** An entry of `onError` was chosen, and begun. */

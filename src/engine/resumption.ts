@@ -1,6 +1,11 @@
 import { RunsheetError } from '../common/index.js';
-import type { JournalRow, ParentPlace, Resumption, RunRecord } from '../storage/index.js';
-import { terminalStatuses } from '../storage/index.js';
+import {
+  type JournalRow,
+  type ParentPlace,
+  type Resumption,
+  type RunRecord,
+  terminalStatuses,
+} from '../storage/index.js';
 import type { ChildEnded } from './open-children.js';
 import type { OpenedStorage } from './opened-storage.js';
 import { type EngineSettings, newRunId } from './options.js';
@@ -51,7 +56,7 @@ class Planner {
     const starts = new Map<JournalRow, JournalRow>();
     const ends: JournalRow[] = [];
     const children: Resumption[] = [];
-    for (const started of childrenBegunAnew(journal, fall)) {
+    for (const started of childrenBegunAnew(fall)) {
       const heir = await this.#heirOf(started, id);
       if (heir === undefined) continue;
       starts.set(started, heir.started);
@@ -63,7 +68,7 @@ class Planner {
     return {
       from: record.id,
       run: { id, workflow, revision, definitionHash, key, input, ...dates, ...(parent && { parent }) },
-      entries: takenOver(record, journal, fall, { newId: id, starts, ends }),
+      entries: takenOver(record, fall, { newId: id, starts, ends }),
       messages: untaken(await storage.readInbox(record.run, 0), journal),
       children,
     };

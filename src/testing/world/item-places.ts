@@ -1,4 +1,5 @@
 import { type Definition, type Item, type Verb, itemKey, walkItems } from '../../definition/index.js';
+import { outerTurn } from '../../engine/index.js';
 import type { JournalRow } from '../../storage/index.js';
 import type { Path } from '../../syntax/index.js';
 
@@ -164,11 +165,6 @@ function isInside(path: Path, outer: Path): boolean {
 
 function countLoops(around: readonly ItemPlace[], path: Path): number {
   return around.filter((outer) => isLoop(outer.verb) && path[outer.path.length] === 'do').length;
-}
-
-/** The first `loops` numbers of an occurrence; `0` outside loops. */
-function outerTurn(occurrence: string, loops: number): string {
-  return loops === 0 ? '0' : occurrence.split('.').slice(0, loops).join('.');
 }
 
 function sameTurn(one: string | null, other: string): boolean {
