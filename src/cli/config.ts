@@ -32,6 +32,8 @@ export interface ProjectConfig {
   /** From which its paths are seen, and the defaults too. */
   readonly folder: string;
   readonly config: RunsheetConfig;
+  /** It is code that was not executed, so that nothing of what it says is known. */
+  readonly isSkipped?: boolean;
 }
 
 /**

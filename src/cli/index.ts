@@ -9,6 +9,7 @@ import { addOperationCommands } from './operation-commands.js';
 import { packageVersion } from './package-files.js';
 import { addProjectCommands } from './project-commands.js';
 import { addRunCommands } from './run-commands.js';
+import { untrustedBy } from './trust.js';
 
 export { endOnFault } from './process-faults.js';
 
@@ -56,15 +57,21 @@ function inOurWords(text: string): string {
     .replace(/ Allowed choices are (.*)\.$/m, ' choose one of $1');
 }
 
+const untrustedOption = ['--untrusted', 'execute no code of the project'] as const;
+
 /** Of help that goes to no terminal. */
 const helpColumns = 80;
 
 function newProgram(outer: Io, done: (code: ExitCode) => void): Command {
   let project: ProjectConfig | undefined;
+  let untrusted = untrustedBy(undefined, outer.env);
   const io: Io = {
     ...outer,
     get project() {
       return project;
+    },
+    get untrusted() {
+      return untrusted;
     },
   };
   const program = new Command('runsheet')
@@ -72,6 +79,7 @@ function newProgram(outer: Io, done: (code: ExitCode) => void): Command {
     .version(packageVersion(), '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .option('--verbose', 'show stack traces of errors')
+    .option(...untrustedOption)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.out(text),
@@ -89,12 +97,17 @@ function newProgram(outer: Io, done: (code: ExitCode) => void): Command {
       .description(description)
       .helpOption('-h, --help', 'print this help')
       .option('--config <file>', 'the config of the project (default: runsheet.config.*, here or above)')
+      .option(...untrustedOption)
       .option('--verbose', 'show stack traces of errors');
 
   program.hook('preAction', async (_program, action) => {
+    untrusted = untrustedBy(action.optsWithGlobals<{ untrusted?: boolean }>().untrusted, outer.env);
     if (!action.options.some((option) => configured.includes(option.attributeName()))) return;
     const { findConfig } = await import('./settings.js');
     project = await findConfig(action.optsWithGlobals<{ config?: string }>().config, io);
+    if (project?.isSkipped !== true) return;
+    const { say } = await import('./terminal-text.js');
+    say(io, `note: ${untrusted} executes no code of the project, so ${project.name} was left out`);
   });
 
   const groups: readonly CommandGroup[] = [addAuthorCommands, addRunCommands, addOperationCommands, addProjectCommands];

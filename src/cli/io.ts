@@ -13,6 +13,8 @@ export interface Io {
   readonly clock: Clock;
   /** The config of the project that a command works in; absent where there is none. */
   readonly project?: ProjectConfig | undefined;
+  /** What forbids executing code of the project, as messages name it; undefined where it is trusted. */
+  readonly untrusted?: string | undefined;
   /** Data. */
   out(text: string): void;
   /** Progress and diagnostics. */

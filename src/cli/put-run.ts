@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from './exit-codes.js';
 import { findDefinitions } from './find-flow.js';
 import type { Io } from './io.js';
 import { continueCommand } from './next-commands.js';
-import { projectHandlers } from './project-handlers.js';
+import { neededHandlers } from './project-handlers.js';
 import { definitionsSetting } from './settings.js';
 import { propose, say } from './terminal-text.js';
 import { timeText } from './text.js';
@@ -29,7 +29,7 @@ export async function putRun(
   io: Io,
   begin: (engine: Engine, workflow: string) => Promise<Run>,
 ): Promise<ExitCode> {
-  const handlers = await projectHandlers(handlersPath, io);
+  const handlers = await neededHandlers(handlersPath, io);
   const definitions = await findDefinitions(target, definitionsSetting(folder, io), handlers, io);
   const [{ name } = { name: target }] = definitions;
   const engine = createEngine({

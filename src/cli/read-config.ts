@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
 import { z } from 'zod';
 import {
   Source,
@@ -14,6 +13,7 @@ import type { RunsheetConfig } from './config.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
 import { importModule } from './import-module.js';
+import { isCode } from './settings.js';
 
 const code = z.enum(Object.keys(diagnosticCodes) as [keyof typeof diagnosticCodes]);
 const path = z.string().min(1);
@@ -52,9 +52,7 @@ const expected: Readonly<Record<string, string>> = {
  * @throws CommandFailure (usage) with all mistakes, a line each, at their places where the file has any
  */
 export async function readConfig(file: string, name: string): Promise<RunsheetConfig> {
-  const { value, placeOf } = /^\.(ya?ml|json)$/.test(extname(file))
-    ? await readText(file, name)
-    : await load(file, name);
+  const { value, placeOf } = isCode(file) ? await load(file, name) : await readText(file, name);
   const result = schema.partial().safeParse(value);
   if (result.success) return result.data as RunsheetConfig;
   const problems = result.error.issues

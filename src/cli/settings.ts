@@ -4,14 +4,17 @@ import type { ProjectConfig } from './config.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
 import type { Io } from './io.js';
+import { assertTrusted } from './trust.js';
 
 const names = ['ts', 'js', 'mjs', 'yaml', 'yml', 'json'].map((extension) => `runsheet.config.${extension}`);
 
 /**
  * The config that `--config` or `$RUNSHEET_CONFIG` names, else the file `runsheet.config.*` in the working directory
- * or the nearest folder above it; undefined where there is none.
+ * or the nearest folder above it that is still inside the project; undefined where there is none. One that is code is
+ * not executed in an untrusted project: only its folder counts.
  *
- * @throws CommandFailure (not found; usage, for what is wrong in it or two files of one folder)
+ * @throws CommandFailure (not found; usage, for what is wrong in it, two files of one folder, or code that is named
+ *   and may not be executed)
  */
 export async function findConfig(flag: string | undefined, io: Io): Promise<ProjectConfig | undefined> {
   const named = flag ?? nonEmpty(io.env.RUNSHEET_CONFIG);
@@ -22,21 +25,47 @@ export async function findConfig(flag: string | undefined, io: Io): Promise<Proj
       exitCodes.notFound,
       `there is no config file ${named}; leave it out to take runsheet.config.* of the project`,
     );
-  const { readConfig } = await import('./read-config.js');
   const name = named ?? seenFrom(file, io);
+  if (io.untrusted !== undefined && isCode(file)) {
+    if (named !== undefined) assertTrusted(io, `the config ${name} is code`);
+    return { name, folder: dirname(file), config: {}, isSkipped: true };
+  }
+  const { readConfig } = await import('./read-config.js');
   return { name, folder: dirname(file), config: await readConfig(file, name) };
 }
 
-function nearestConfig(io: Io): string | undefined {
+/** What is loaded as a module; anything else is only read. */
+export function isCode(file: string): boolean {
+  return !/\.(ya?ml|json)$/.test(file);
+}
+
+/** What the uppermost folder of a project has. */
+const projectMarks = ['package.json', '.git'];
+
+/**
+ * The folders in which the config may stand: from the working directory up to the one with a package.json or a
+ * repository. What is above that is somebody else's, and a config may be code. Outside of projects nothing says where
+ * one ends, so that only the working directory itself counts.
+ */
+function projectFolders(io: Io): string[] {
+  const folders: string[] = [];
   for (let folder = resolve(io.cwd); ; folder = dirname(folder)) {
+    folders.push(folder);
+    if (projectMarks.some((mark) => existsSync(join(folder, mark)))) return folders;
+    if (folder === dirname(folder)) return folders.slice(0, 1);
+  }
+}
+
+function nearestConfig(io: Io): string | undefined {
+  for (const folder of projectFolders(io)) {
     const [file, another] = names.map((name) => join(folder, name)).filter((each) => existsSync(each));
     if (another !== undefined) {
       const both = [file, another].map((each) => each && seenFrom(each, io)).join(' and ');
       throw new CommandFailure(exitCodes.usage, `${both} are both the config of the project; keep one`);
     }
     if (file !== undefined) return file;
-    if (folder === dirname(folder)) return undefined;
   }
+  return undefined;
 }
 
 /** A path, and who says so. */

@@ -50,12 +50,12 @@ describe('runsheet complete', () => {
     expect((await project.runsheet(['complete', '--', 'run', 'app'])).out).toBe('approval\tAsk somebody.\n:files\n');
   });
 
-  it('offers handlers', async () => {
-    const project = new Project(files);
-    expect(await offered(project, 'handlers', 'no')).toEqual(['note']);
-    expect((await project.runsheet(['complete', '--', 'handlers', 'note'])).out).toBe(
-      'note\tNotes a text and gives it back.\n',
-    );
+  it('offers the handlers that flows call, without executing any module', async () => {
+    const project = new Project({
+      'definitions/a.yaml': 'workflow: a\nsteps:\n  - step: note\n    compensate: { step: unnote }\n',
+      'handlers/all.ts': 'throw new Error("executed");\n',
+    });
+    expect(await offered(project, 'handlers', '')).toEqual(['note', 'unnote']);
   });
 
   it('offers runs by key or id, and the signals there are', async () => {
@@ -75,10 +75,10 @@ describe('runsheet complete', () => {
       'other/rest.yaml': 'workflow: rest\nsteps: [{ sleep: 1h }]\n',
       'runsheet.config.yaml': 'definitions: flows\nhandlers: steps\ndb: data/runs.db\n',
     };
-    const project = new Project(moved);
+    const project = new Project({ ...moved, 'flows/noting.yaml': 'workflow: noting\nsteps: [{ step: note }]\n' });
     await project.runsheet(['start', 'approval', '--key', 'configured']);
     await project.runsheet(['start', 'other/rest.yaml', '--key', 'elsewhere', '--db', 'else.db']);
-    expect(await offered(project, 'run', '')).toEqual(['approval', ':files']);
+    expect(await offered(project, 'run', '')).toEqual(['approval', 'noting', ':files']);
     expect(await offered(project, 'handlers', 'no')).toEqual(['note']);
     expect(await offered(project, 'show', '')).toEqual(['configured']);
     expect(await offered(project, 'signal', 'configured', '')).toEqual(['decision']);

@@ -58,6 +58,7 @@ describe('the config of a project', () => {
 
   it('says where runs, handlers and flows are, seen from its own folder, for all commands anywhere below', async () => {
     const project = new Project({
+      'package.json': '{}',
       'runsheet.config.yaml': 'db: data/runs.db\nhandlers: code\ndefinitions: flows\n',
       'flows/f.yaml': flow,
       'code/all.ts': notingHandlers,
@@ -73,9 +74,24 @@ describe('the config of a project', () => {
   });
 
   it('without a word for a thing has its usual place in the folder of the config', async () => {
-    const project = new Project({ ...quiet, 'runsheet.config.yaml': '{}\n', 'sub/readme.txt': '' });
+    const project = new Project({ ...quiet, 'runsheet.config.yaml': '{}\n', '.git/HEAD': '', 'sub/a': '' });
     expect((await project.in('sub').runsheet(['run', 'f'])).code).toBe(0);
     expect(project.exists('.runsheet/runs.db')).toBe(true);
+  });
+
+  it.each(['package.json', '.git/HEAD'])('is looked for up to the folder with %s, and no further', async (mark) => {
+    const project = new Project({
+      'runsheet.config.yaml': 'nonsense: 1\n',
+      [`project/${mark}`]: '{}',
+      'project/deep/er/a.txt': '',
+      'elsewhere/a.txt': '',
+    });
+    const code = async (folder: string): Promise<number> => (await project.in(folder).runsheet(['list'])).code;
+    expect(await code(''), 'in the working directory itself').toBe(2);
+    expect(await code('project/deep/er'), 'there is no database, and no config that says so wrongly').toBe(4);
+    expect(await code('elsewhere'), 'in no project').toBe(4);
+    project.write('project/runsheet.config.yaml', 'nonsense: 1\n');
+    expect(await code('project/deep/er')).toBe(2);
   });
 
   it('gives way to the environment, that to an option', async () => {

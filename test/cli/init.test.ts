@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 import { root } from '../docs/manual.js';
 import { Project } from './project.js';
 
@@ -47,6 +48,27 @@ describe('runsheet init', () => {
       dependencies: { runsheet: '^0.1.0', zod: expect.stringMatching(/^\^4/) },
     });
     expect(project.read('My Flows/.gitignore')).toContain('.runsheet/\n');
+  });
+
+  it('makes a workflow that executes nothing of a pull request, and may only read', async () => {
+    const project = new Project();
+    await project.runsheet(['init']);
+    const workflow = parse(project.read('.github/workflows/flows.yml')) as {
+      permissions: unknown;
+      jobs: Record<string, { if?: string; steps: { run?: string; uses?: string }[] }>;
+    };
+    expect(workflow.permissions).toEqual({ contents: 'read' });
+    const { untrusted, ...others } = workflow.jobs;
+    const steps = untrusted?.steps ?? [];
+    const checkout = steps.findIndex(({ uses }) => uses?.startsWith('actions/checkout') === true);
+    expect(steps.slice(checkout).flatMap(({ run }) => run ?? [])).toEqual([
+      'runsheet validate --untrusted --format github',
+      'runsheet test --untrusted',
+    ]);
+    expect(steps.slice(0, checkout).flatMap(({ run }) => run ?? [])).toEqual(['npm install --global runsheet@0.1.0']);
+    for (const job of Object.values(others)) expect(job.if).toBe("github.event_name == 'push'");
+    expect(await project.runsheet(['validate', '--untrusted'])).toMatchObject({ code: 0 });
+    expect(await project.runsheet(['test', '--untrusted'])).toMatchObject({ code: 0 });
   });
 
   it('keeps a package.json and a .gitignore', async () => {

@@ -29,7 +29,7 @@ describe('the reference of the command line', () => {
     const options = [...(await help(command)).matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(
       ([, option = '']) => option,
     );
-    const shared = ['--help', '--config', '--verbose'];
+    const shared = ['--help', '--config', '--untrusted', '--verbose'];
     expect(options).toEqual(expect.arrayContaining(shared));
     expect(options.filter((option) => !shared.includes(option) && !text.includes(`\`${option}`))).toEqual([]);
   });

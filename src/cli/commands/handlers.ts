@@ -7,7 +7,7 @@ import { CommandFailure } from '../failure.js';
 import type { Io } from '../io.js';
 import { packageFile } from '../package-files.js';
 import { projectDefinitions } from '../project-definitions.js';
-import { noHandlers, projectHandlers } from '../project-handlers.js';
+import { neededHandlers, noHandlers } from '../project-handlers.js';
 import { projectSchema } from '../project-schema.js';
 import { typeOf } from '../schema-text.js';
 import { definitionsSetting, handlersSetting } from '../settings.js';
@@ -39,7 +39,7 @@ export async function handlers(names: readonly string[], options: HandlersOption
     return exitCodes.fine;
   }
   const setting = handlersSetting(options.handlers, io);
-  const catalogue = (await projectHandlers(options.handlers, io))?.catalogue();
+  const catalogue = (await neededHandlers(options.handlers, io))?.catalogue();
   // Here a missing folder is an error even if nobody named it.
   if (catalogue === undefined) throw noHandlers(setting);
   if (options.schema) {

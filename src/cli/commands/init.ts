@@ -40,7 +40,12 @@ export async function init(directory: string, io: Io): Promise<ExitCode> {
   for (const [path, text] of files) {
     if (kept.includes(path)) continue;
     const file = join(directory, path);
-    writeOutput(file, path === manifest ? manifestFor(folder, text) : text, io, { folders: true });
+    writeOutput(
+      file,
+      path === manifest ? manifestFor(folder, text) : text.replaceAll('{version}', packageVersion()),
+      io,
+      { folders: true },
+    );
     io.err(`wrote ${file}\n`);
   }
   for (const path of kept) io.err(`kept ${join(directory, path)}\n`);

@@ -7,7 +7,7 @@ import { withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { type Io, pathOf } from '../io.js';
 import { projectDefinitions } from '../project-definitions.js';
-import { projectHandlers } from '../project-handlers.js';
+import { neededHandlers } from '../project-handlers.js';
 import { definitionsSetting } from '../settings.js';
 import { recoveryLines } from '../recovery-text.js';
 import { columnsOf, hanging, say } from '../terminal-text.js';
@@ -22,7 +22,7 @@ export interface RecoverOptions {
 /** Takes over what dead engines left behind, and tells what nobody will drive. Drives nothing itself. */
 export async function recover(options: RecoverOptions, io: Io): Promise<ExitCode> {
   const { json, db, handlers: handlersPath, definitions: folder } = options;
-  const handlers = await projectHandlers(handlersPath, io);
+  const handlers = await neededHandlers(handlersPath, io);
   const definitions = await knownDefinitions(folder, handlers, io);
   const recovery = await withExistingStorage(db, io, async (storage) => {
     const engine = createEngine({

@@ -13,7 +13,7 @@ import type { Io } from '../io.js';
 import { readJsonInput } from '../json-input.js';
 import { type Given, adoptCommand, nextCommands, shellWord, showCommand } from '../next-commands.js';
 import { payloadFailure } from '../payload-failure.js';
-import { projectHandlers } from '../project-handlers.js';
+import { neededHandlers } from '../project-handlers.js';
 import { placeholderOf } from '../schema-text.js';
 import { definitionsSetting } from '../settings.js';
 import { waitsFor } from '../show/waits-text.js';
@@ -54,7 +54,7 @@ export async function run(target: string, options: RunOptions, io: Io): Promise<
   if (options.continue !== undefined && (options.input ?? options.key) !== undefined) {
     throw new CommandFailure(exitCodes.usage, '--continue takes a run as it is: leave --input and --key out');
   }
-  const handlers = await projectHandlers(options.handlers, io);
+  const handlers = await neededHandlers(options.handlers, io);
   const folder = definitionsSetting(options.definitions, io);
   const own = await findDefinitions(target, folder, handlers, io);
   const definitions = await withChildren(own, folder.path, handlers, io);

@@ -6,7 +6,7 @@ import type { Interruption, Io } from '../io.js';
 import { keepAlive } from '../keep-alive.js';
 import { lineLogger } from '../line-logger.js';
 import { projectDefinitions } from '../project-definitions.js';
-import { projectHandlers } from '../project-handlers.js';
+import { neededHandlers } from '../project-handlers.js';
 import { concurrencySetting, definitionsSetting } from '../settings.js';
 import { humanReport, jsonReport } from '../worker-report.js';
 
@@ -28,7 +28,7 @@ export interface WorkerOptions {
 export async function worker(options: WorkerOptions, io: Io): Promise<ExitCode> {
   const { workflows, adoptStored, db, handlers: handlersPath } = options;
   const concurrency = concurrencySetting(options.concurrency, io);
-  const handlers = await projectHandlers(handlersPath, io);
+  const handlers = await neededHandlers(handlersPath, io);
   const definitions = await projectDefinitions(definitionsSetting(options.definitions, io), workflows, handlers, io);
   const given = { db, handlers: handlersPath, definitions: options.definitions };
   const report = options.json ? jsonReport(io) : humanReport(io, given);

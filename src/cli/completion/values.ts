@@ -4,7 +4,6 @@ import type { SyntaxNode } from '../../syntax/index.js';
 import { databasePath, withExistingStorage } from '../database.js';
 import { filesOf, readFlow } from '../flow-files.js';
 import type { Io } from '../io.js';
-import { projectHandlers } from '../project-handlers.js';
 import { definitionsSetting, findConfig } from '../settings.js';
 import type { Candidate, Completion, TypedOptions, ValuesOf } from './candidates.js';
 
@@ -22,11 +21,13 @@ interface Place {
  * with it (a flow with mistakes, a locked database), the rest is offered: nobody wants an error at a Tab.
  */
 export function projectValues(outer: Io): ValuesOf {
+  // A shell asks at a key, in whatever folder one stands: nothing there is executed for that.
+  const io: Io = { ...outer, untrusted: 'completion' };
   const only = (candidates: readonly Candidate[]): Completion => ({ candidates, files: false });
   const quietly = async (read: () => Promise<Candidate[]>): Promise<Candidate[]> => read().catch(() => []);
   return async (placeholder, option, typed) => {
-    const project = await findConfig(typed.get('--config'), outer).catch(() => undefined);
-    const place: Place = { io: { ...outer, project }, typed };
+    const project = await findConfig(typed.get('--config'), io).catch(() => undefined);
+    const place: Place = { io: { ...io, project }, typed };
     if (option === '--status') return only(await quietly(statuses));
     switch (placeholder) {
       case 'flow':
@@ -86,11 +87,16 @@ async function flows(place: Place): Promise<Candidate[]> {
 }
 
 async function signals(place: Place): Promise<Candidate[]> {
+  return textsAt('waitFor', place);
+}
+
+/** What stands behind a key, anywhere in the flows. */
+async function textsAt(key: string, place: Place): Promise<Candidate[]> {
   const names = new Set<string>();
   const visit = (node: SyntaxNode): void => {
     if (node.kind === 'sequence') node.items.forEach(visit);
     if (node.kind !== 'mapping') return;
-    const name = textOf(entryOf(node, 'waitFor')?.value);
+    const name = textOf(entryOf(node, key)?.value);
     if (name !== undefined) names.add(name);
     for (const { value } of node.entries) visit(value);
   };
@@ -109,7 +115,7 @@ async function runs({ io, typed }: Place): Promise<Candidate[]> {
   }));
 }
 
-async function handlers({ io, typed }: Place): Promise<Candidate[]> {
-  const catalogue = (await projectHandlers(typed.get('--handlers'), io))?.catalogue();
-  return [...(catalogue?.values() ?? [])].map(({ name, description = '' }) => ({ value: name, description }));
+/** Those that flows call: to know all there are, their modules would have to be executed. */
+async function handlers(place: Place): Promise<Candidate[]> {
+  return textsAt('step', place);
 }

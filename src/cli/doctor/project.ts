@@ -33,6 +33,9 @@ async function loadHandlers(
   path: string | undefined,
   io: Io,
 ): Promise<{ finding: Finding; handlers: HandlerRegistry | undefined }> {
+  if (io.untrusted !== undefined) {
+    return { finding: fine('handlers', `not loaded: ${io.untrusted}`), handlers: undefined };
+  }
   try {
     const handlers = await projectHandlers(path, io);
     const finding =
