@@ -1,6 +1,16 @@
 export type * from './document.generated.js';
 export { type ItemOf, type Verb, isVerb, verbOf, verbs } from './verbs.js';
-export { type Body, type WalkedItem, bodiesOf, branchSegment, handlersOf, itemKey, walkItems } from './walk-items.js';
+export {
+  type Body,
+  type WalkedItem,
+  bodiesOf,
+  branchSegment,
+  callsOf,
+  handlersOf,
+  itemKey,
+  walkItems,
+} from './walk-items.js';
+export { type SecretReference, referredSecret, secretReferences, secretsGiven } from './secret-references.js';
 export { canonicalDocument, formulaText } from './canonical-document.js';
 export { type Definition, definitionFromCanonical, sealDefinition } from './definition.js';
 export { type ValidatedInput, inputSchemaOf, validateInput } from './input.js';

@@ -17,7 +17,7 @@ import * as scalar from './scalar-fields.js';
 import { type NestedKind, type Shape, innerShapes, itemShapes, workflowShape } from './shapes.js';
 import { type Surroundings, closingOf, insideOf } from './surroundings.js';
 import { isElse, misspeltVerb, reportUnknownKeys } from './unknown-keys.js';
-import { checkValue, reportStraySecrets } from './value-fields.js';
+import { checkValue, fieldsCalledSecret, reportStraySecrets } from './value-fields.js';
 import { type Verb, isVerb } from './verbs.js';
 
 /** Lists nested deeper than this are hard to follow. */
@@ -41,6 +41,7 @@ export function checkShape(root: SyntaxNode, report: Report): Renamed {
 
 class ShapeWalk {
   readonly #report: Report;
+  /** Where a `$secret` may stand: references, and names of fields in schemas. */
   readonly #secrets = new Set<SyntaxNode>();
   readonly renamed = new Map<ScalarNode, string>();
 
@@ -74,6 +75,9 @@ class ShapeWalk {
     for (const entry of [...node.entries, ...mended]) {
       const kind = Object.hasOwn(shape.keys, entry.key.value) ? shape.keys[entry.key.value] : undefined;
       if (kind === undefined) continue;
+      if (kind === 'schema' || kind === 'input fields') {
+        for (const key of fieldsCalledSecret(entry.value, kind === 'input fields')) this.#secrets.add(key);
+      }
       if (isPlain(kind)) checkPlainField(kind, entry, this.#report);
       else this.#nested(kind, entry, kind === 'items' || kind === 'branches' ? bodies : around);
     }

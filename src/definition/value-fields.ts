@@ -11,6 +11,7 @@ import {
 } from '../syntax/index.js';
 import { warnOfItems, warnOfQuotes, warnOfVariable } from './likely-slips.js';
 import { type Report, quoted } from './report.js';
+import { secretName } from './secret-references.js';
 
 /** Variables that the language binds somewhere; a literal that begins with one nearly always lacks its `=`. */
 export const languageVariables: readonly string[] = [
@@ -32,8 +33,6 @@ export const languageVariables: readonly string[] = [
  */
 const likelyMarker =
   /^\$\.[A-Za-z_][\w.[\]]*$|\$\((?:params|inputs?|steps|tasks|context|variables|vars|workflow|outputs)\.[\w.-]+\)/;
-
-const secretName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 export interface ValueRules {
   /** Names of variables bound here beside `languageVariables`: those of the `forEach` around. */
@@ -122,19 +121,32 @@ function checkSecret(node: MappingNode, report: Report): void {
   }
 }
 
-/** Reports every `$secret` of the tree that is no reference found by `checkValue`. */
-export function reportStraySecrets(root: SyntaxNode, references: ReadonlySet<SyntaxNode>, report: Report): void {
-  if (root.kind === 'scalar' || references.has(root)) return;
+/** Keys whose maps name fields of data in a JSON Schema. */
+const fieldMaps = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired', '$defs']);
+
+/** The keys of a schema (or with `inFields` of a map of fields) that say that data may have a field `$secret`. */
+export function fieldsCalledSecret(node: SyntaxNode, inFields: boolean): ScalarNode[] {
+  if (node.kind === 'scalar') return [];
+  if (node.kind === 'sequence') return node.items.flatMap((item) => fieldsCalledSecret(item, false));
+  return node.entries.flatMap(({ key, value }) => [
+    ...(inFields && key.value === '$secret' ? [key] : []),
+    ...fieldsCalledSecret(value, !inFields && fieldMaps.has(key.value)),
+  ]);
+}
+
+/** Reports every `$secret` of the tree but those known to be fine: references, and fields in schemas. */
+export function reportStraySecrets(root: SyntaxNode, known: ReadonlySet<SyntaxNode>, report: Report): void {
+  if (root.kind === 'scalar' || known.has(root)) return;
   if (root.kind === 'sequence') {
-    for (const item of root.items) reportStraySecrets(item, references, report);
+    for (const item of root.items) reportStraySecrets(item, known, report);
     return;
   }
   for (const { key, value } of root.entries) {
-    if (key.value === '$secret') {
+    if (key.value === '$secret' && !known.has(key)) {
       const help = 'secrets are for handlers: move it into the `with` of a `step` or of its `compensate`';
       report.error('RS2027', key.range, 'no secret can stand here', help);
     }
-    reportStraySecrets(value, references, report);
+    reportStraySecrets(value, known, report);
   }
 }
 

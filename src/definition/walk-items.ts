@@ -1,3 +1,4 @@
+import type { JsonValue } from '../common/index.js';
 import type { Path } from '../syntax/index.js';
 import type { Item, Items, Reminder, WorkflowDocument } from './document.generated.js';
 import { type Verb, verbOf } from './verbs.js';
@@ -72,13 +73,15 @@ function isLoop(item: Item): boolean {
   return 'forEach' in item || 'doWhile' in item || 'doUntil' in item;
 }
 
-/** Every handler that an item can call: forwards, backwards, to remind. */
-export function* handlersOf(item: Item): Generator<string> {
-  if ('step' in item) {
-    yield item.step;
-    if (item.compensate !== undefined) yield item.compensate.step;
-  }
-  if ('waitFor' in item && item.remind !== undefined) yield item.remind.step;
+/** The calls of handlers that an item can make: forwards, backwards, to remind. */
+export function callsOf(item: Item): readonly { readonly step: string; readonly with?: JsonValue }[] {
+  if ('step' in item) return item.compensate === undefined ? [item] : [item, item.compensate];
+  return 'waitFor' in item && item.remind !== undefined ? [item.remind] : [];
+}
+
+/** Every handler that an item can call. */
+export function handlersOf(item: Item): string[] {
+  return callsOf(item).map(({ step }) => step);
 }
 
 /** The lists directly inside an item: its bodies, then those of its `onError`. */

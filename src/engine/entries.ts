@@ -1,4 +1,5 @@
 import { JsonText, type JsonValue } from '../common/index.js';
+import type { SecretReference } from '../definition/index.js';
 import type { Recorded, RunError } from '../interpreter/index.js';
 
 /** The words of the journal. What each holds is told by the functions below, which write and read it. */
@@ -63,6 +64,8 @@ export interface StepStarted {
   readonly idempotencyKey: string;
   readonly owed: boolean;
   readonly input?: JsonValue;
+  /** Where in the input references to secrets stand, for readers: any other `$secret` there is data. */
+  readonly secrets?: readonly SecretReference[];
   /** The attempt was begun before, and its outcome never came. */
   readonly restart?: true;
 }
@@ -74,7 +77,10 @@ export function stepStartedPayload(started: Omit<StepStarted, 'input'>, input: J
   return input === undefined ? head : `${head.slice(0, -1)}${inputMark}${input.text}}`;
 }
 
-/** The journaled `with`. Its text is taken over as it is: the key before it is a string, in which no such mark can be. */
+/**
+ * The journaled `with`. Its text is taken over as it is: before it are only texts and names that are ours, in which no
+ * such mark can be.
+ */
 export function readStepInput(payload: string): JsonText | undefined {
   const at = payload.indexOf(inputMark);
   return at === -1 ? undefined : new JsonText(payload.slice(at + inputMark.length, -1));

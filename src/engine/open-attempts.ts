@@ -86,11 +86,7 @@ export class OpenAttempts {
     }
     const begunBefore = started !== undefined;
     if (begunBefore && this.#givenUp) return this.#giveUp(place, attempt, handle);
-    const { idempotencyKey, owed } = attempt;
-    const payload = begunBefore
-      ? stepStartedPayload({ idempotencyKey, owed, restart: true }, undefined)
-      : stepStartedPayload({ idempotencyKey, owed }, attempt.number === 1 ? attempt.input : undefined);
-    this.#journal.append(kind.started, place, payload);
+    this.#journal.append(kind.started, place, startedPayload(attempt, begunBefore));
     const abort = new AttemptAbort();
     const state = { called: false, stopped: false, cancelled: undefined, grace: undefined };
     const open: OpenAttempt = { place, handle, call, attempt, begunBefore, abort, ...state };
@@ -215,6 +211,14 @@ export class OpenAttempts {
       : this.#journal.append(kind.failed, open.place, failurePayload(settled));
     this.#readiness.settle(open.handle, seq, () => settled);
   }
+}
+
+function startedPayload({ idempotencyKey, owed, number, input, secrets }: Attempt, begunBefore: boolean): string {
+  if (begunBefore) return stepStartedPayload({ idempotencyKey, owed, restart: true }, undefined);
+  if (number > 1 || secrets.length === 0) {
+    return stepStartedPayload({ idempotencyKey, owed }, number === 1 ? input : undefined);
+  }
+  return stepStartedPayload({ idempotencyKey, owed, secrets }, input);
 }
 
 /** A call that certainly did nothing proves nothing about the one that was cut short before it. */

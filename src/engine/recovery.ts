@@ -1,6 +1,6 @@
 import { checkSource } from '../check/index.js';
 import { RunsheetError } from '../common/index.js';
-import { type Definition, definitionFromCanonical } from '../definition/index.js';
+import { type Definition, definitionFromCanonical, secretsGiven } from '../definition/index.js';
 import type { RunRecord } from '../storage/index.js';
 import { Source } from '../syntax/index.js';
 import type { EngineSettings } from './options.js';
@@ -91,16 +91,14 @@ export class Recoverer {
     const { diagnostics } = checkSource(source, { handlers: this.#settings.handlers.catalogue() });
     const error = diagnostics.find(({ severity }) => severity === 'error');
     if (error !== undefined) throw refuse(error.message);
-    const known = new Set(this.#registry.definitions().flatMap(({ document }) => secretNames(document)));
-    const unknown = secretNames(definition.document).filter((name) => !known.has(name));
-    if (unknown.length > 0) throw refuse(`no registered flow uses the secrets ${unknown.join(', ')}`);
+    const known = this.#registry.definitions().flatMap(({ document }) => secretsGiven(document));
+    const unknown = secretsGiven(definition.document).filter(
+      ({ name, handler }) => !known.some((each) => each.name === name && each.handler === handler),
+    );
+    if (unknown.length > 0) {
+      const pairs = unknown.map(({ name, handler }) => `${name} to ${handler}`);
+      throw refuse(`no registered flow gives these secrets to these handlers: ${[...new Set(pairs)].join(', ')}`);
+    }
     return definition;
   }
-}
-
-/** Every name in a `{ $secret: NAME }`, wherever it stands. */
-function secretNames(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const own = '$secret' in value && typeof value.$secret === 'string' ? [value.$secret] : [];
-  return [...own, ...Object.values(value).flatMap(secretNames)];
 }

@@ -1,5 +1,5 @@
 import { type JsonText, type JsonValue, RunsheetError, toJsonText } from '../common/index.js';
-import { problemsText } from '../definition/index.js';
+import { type SecretReference, problemsText } from '../definition/index.js';
 import {
   type Handler,
   type HandlerContext,
@@ -13,7 +13,7 @@ import type { AttemptAbort } from './attempt-abort.js';
 import type { Services } from './frame.js';
 import type { AttemptOutcome } from './port.js';
 import { Failure, type RunError, errorFromThrown, languageError } from './run-error.js';
-import { resolveSecrets } from './secrets.js';
+import { type CallSecrets, readSecrets } from './secrets.js';
 
 /** One call of a handler: everything it is given, and the limits it is held to. */
 export interface AttemptCallSpec {
@@ -23,6 +23,8 @@ export interface AttemptCallSpec {
   readonly attempt: number;
   /** As resolved and journaled; absent where the step has no `with`. */
   readonly input: JsonText | undefined;
+  /** Where in the input the values of secrets are to be put. */
+  readonly secrets: readonly SecretReference[];
   readonly idempotencyKey: string;
   readonly timeoutMs: number | undefined;
   /** Where the call undoes a step. */
@@ -48,22 +50,31 @@ export async function callHandler(
   abort: AttemptAbort,
 ): Promise<AttemptOutcome> {
   const { handler, step, attempt } = spec;
-  let input: unknown;
+  let given: GivenInput;
   try {
-    input = parseStepInput(services, handler, step, spec.input);
+    given = parseStepInput(services, spec);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     // Before the first attempt this was already checked; now it may be another deployment's handler that refuses.
     return { ok: false, error: { ...error.error, attempt }, final: true, effect: attempt === 1 ? 'none' : 'unknown' };
   }
+  const { secrets } = given;
+  let outcome: AttemptOutcome;
   try {
     const returned = await withinTime(services, spec, abort, async () =>
-      handler.run(contextOf(services, spec, input, abort)),
+      handler.run(contextOf(services, spec, given, abort)),
     );
-    return { ok: true, value: storableOutput(services, handler, step, attempt, returned) };
+    outcome = { ok: true, value: storableOutput(services, handler, step, attempt, returned) };
   } catch (thrown) {
-    return failureOutcome(thrown, step, attempt);
+    outcome = failureOutcome(thrown, step, attempt);
   }
+  return secrets === undefined ? outcome : secrets.masked(outcome, services.logger);
+}
+
+export interface GivenInput {
+  readonly value: unknown;
+  /** Undefined where the flow gives the handler none. */
+  readonly secrets: CallSecrets | undefined;
 }
 
 /**
@@ -73,30 +84,25 @@ export async function callHandler(
  */
 export function parseStepInput(
   services: Services,
-  handler: Handler,
-  step: string,
-  input: JsonText | undefined,
-): unknown {
-  const parsed = parseInput(handler, input && withSecrets(services, step, input));
-  if (parsed.ok) return parsed.value;
-  throw validationFailure(`the input of ${handler.name}`, parsed.problems, step);
-}
-
-function withSecrets({ secret }: Services, step: string, input: JsonText): JsonValue {
-  const value = input.copy();
-  // Few inputs refer to one, and a look at the text tells so for less than a walk through the value.
-  return input.text.includes('"$secret"') ? resolveSecrets(value, secret, step) : value;
+  { handler, step, input, secrets: references }: Pick<AttemptCallSpec, 'handler' | 'step' | 'input' | 'secrets'>,
+): GivenInput {
+  const secrets = readSecrets(references, services.secret, step);
+  const value = input?.copy();
+  const parsed = parseInput(handler, value !== undefined && secrets !== undefined ? secrets.putInto(value) : value);
+  if (parsed.ok) return { value: parsed.value, secrets };
+  const { error } = validationFailure(`the input of ${handler.name}`, parsed.problems, step);
+  throw new Failure(secrets === undefined ? error : secrets.maskedError(error));
 }
 
 function contextOf(
   services: Services,
   spec: AttemptCallSpec,
-  input: unknown,
+  { value, secrets }: GivenInput,
   abort: AttemptAbort,
 ): HandlerContext<unknown> {
   const { id, key, workflow, revision } = services.context.meta;
   return {
-    input,
+    input: value,
     run: { id, key, workflow, revision },
     step: { key: spec.step, occurrence: spec.occurrence },
     attempt: spec.attempt,
@@ -105,7 +111,7 @@ function contextOf(
     get signal() {
       return abort.signal;
     },
-    logger: services.logger,
+    logger: secrets === undefined ? services.logger : secrets.logger(services.logger),
   };
 }
 

@@ -52,7 +52,7 @@ export async function callUntilDone(plan: CallPlan): Promise<CallEnd> {
     const number = usedUp(plan) + tries;
     const handle = services.context.run(
       frame.place(key, aspectOf(plan, number)),
-      { direction, number, input, idempotencyKey, owed: plan.onOutcome !== undefined },
+      { direction, number, input, secrets: call.secrets, idempotencyKey, owed: plan.onOutcome !== undefined },
       (abort) =>
         callHandler(
           services,
@@ -62,6 +62,7 @@ export async function callUntilDone(plan: CallPlan): Promise<CallEnd> {
             occurrence,
             attempt: number,
             input,
+            secrets: call.secrets,
             idempotencyKey,
             timeoutMs: call.timeoutMs,
             reversal: plan.reversal,
@@ -102,14 +103,14 @@ function aspectOf({ direction }: CallPlan, number: number): string {
 function resolveInput({ key, call, frame, direction, inputPass = 0 }: CallPlan): Promise<JsonText | undefined> {
   const { services } = frame;
   const handler = services.handlers.get(call.handler);
-  const { input } = call;
+  const { input, secrets } = call;
   const [kind, aspect] =
     direction === 'forward'
       ? (['step-input', 'input'] as const)
       : (['compensation-input', `compensate.input.${inputPass}`] as const);
   const accept = (value: JsonValue | undefined): JsonText | undefined => {
     const text = value === undefined ? undefined : toJsonText(value, services.maxPayloadBytes);
-    parseStepInput(services, handler, key, text);
+    parseStepInput(services, { handler, step: key, input: text, secrets });
     return text;
   };
   return frame.record(kind, frame.place(key, aspect), () => {

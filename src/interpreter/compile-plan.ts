@@ -1,9 +1,9 @@
 import { type JsonValue, parseDuration } from '../common/index.js';
-import { type Definition, formulaText, itemKey, walkItems } from '../definition/index.js';
+import { type Definition, formulaText, itemKey, secretReferences, walkItems } from '../definition/index.js';
 import type * as document from '../definition/index.js';
 import { type Formula, type Template, compileFormula, compileTemplate } from '../expression/index.js';
 import type { Path } from '../syntax/index.js';
-import type { Body, ErrorEntry, Item, Placed, Plan, RetryPolicy, Reversal, WaitForItem } from './plan.js';
+import type { Body, Call, ErrorEntry, Item, Placed, Plan, RetryPolicy, Reversal, WaitForItem } from './plan.js';
 import { defaultRetry, defaultTimeoutMs } from './retry.js';
 import { stepNames } from './step-names.js';
 
@@ -62,7 +62,7 @@ class PlanCompiler {
         verb: 'step',
         handler: item.step,
         compensate: item.compensate && this.#reversal(item.compensate, [...path, 'compensate']),
-        input: item.with === undefined ? undefined : template(item.with, [...path, 'with']),
+        ...argumentsOf(item.with, [...path, 'with']),
         timeoutMs: item.timeout === undefined ? limit(defaults?.timeout, defaultTimeoutMs) : limit(item.timeout),
         retry:
           this.#retry(item.retry, [...path, 'retry']) ??
@@ -138,7 +138,7 @@ class PlanCompiler {
           key: itemKey(item.remind, `${place}.remind`),
           everyMs: parseDuration(item.remind.every),
           handler: item.remind.step,
-          input: item.remind.with === undefined ? undefined : template(item.remind.with, [...path, 'remind', 'with']),
+          ...argumentsOf(item.remind.with, [...path, 'remind', 'with']),
           timeoutMs: defaultTimeoutMs,
           retry: defaultRetry,
         },
@@ -182,7 +182,7 @@ class PlanCompiler {
   #reversal(compensate: document.Compensation, path: Path): Reversal {
     return {
       handler: compensate.step,
-      input: compensate.with === undefined ? undefined : template(compensate.with, [...path, 'with']),
+      ...argumentsOf(compensate.with, [...path, 'with']),
       timeoutMs: limit(compensate.timeout, defaultTimeoutMs),
       retry: this.#retry(compensate.retry, [...path, 'retry']) ?? defaultRetry,
       exceptErrors: compensate.exceptErrors ?? [],
@@ -243,6 +243,11 @@ function condition(text: string | boolean | undefined, path: Path): Placed<Formu
 
 function template(value: JsonValue, path: Path): Placed<Template> {
   return { what: compileTemplate(value), path };
+}
+
+/** What a handler is given. Secrets are found in what is written, before any data can come into it. */
+function argumentsOf(written: JsonValue | undefined, path: Path): Pick<Call, 'input' | 'secrets'> {
+  return { input: written === undefined ? undefined : template(written, path), secrets: secretReferences(written) };
 }
 
 /** A duration in milliseconds; undefined for `never`. */

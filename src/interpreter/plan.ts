@@ -1,5 +1,5 @@
 import type { JsonObject } from '../common/index.js';
-import type { Definition } from '../definition/index.js';
+import type { Definition, SecretReference } from '../definition/index.js';
 import type { Formula, Template } from '../expression/index.js';
 import type { Path } from '../syntax/index.js';
 
@@ -66,6 +66,8 @@ export interface StepItem extends ItemBase, Call {
 export interface Call {
   readonly handler: string;
   readonly input: Placed<Template> | undefined;
+  /** Where in the input the flow refers to a secret: the only locations that are ever resolved. */
+  readonly secrets: readonly SecretReference[];
   /** Limit of one attempt; undefined is `never`. */
   readonly timeoutMs: number | undefined;
   readonly retry: RetryPolicy;

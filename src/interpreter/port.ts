@@ -1,4 +1,5 @@
 import type { JsonObject, JsonText, JsonValue } from '../common/index.js';
+import type { SecretReference } from '../definition/index.js';
 import type { AttemptAbort } from './attempt-abort.js';
 import type { RunError } from './run-error.js';
 
@@ -135,6 +136,8 @@ export interface Attempt {
   /** From 1: failed attempts + 1. A restart after an interruption repeats the number. */
   readonly number: number;
   readonly input: JsonText | undefined;
+  /** Where in the input references to secrets stand; any other `$secret` in it is data. */
+  readonly secrets: readonly SecretReference[];
   readonly idempotencyKey: string;
   /** Whether a reversal is owed once this has started. */
   readonly owed: boolean;

@@ -101,7 +101,7 @@ export class FlowInTest {
       definitions,
       handlers: scripted,
       realHandlers: realHandlers.filter(({ name }) => !Object.hasOwn(handlers, name)).map((each) => this.#noted(each)),
-      secrets: (name) => secrets[name],
+      secrets: (name) => (Object.hasOwn(secrets, name) ? secrets[name] : undefined),
       death: () => ({
         afterUnits: (unit) => this.#world.recordOf(unit.run)?.parentId === null && this.#crashes.isReachedBy(unit),
       }),

@@ -1,5 +1,13 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../../common/index.js';
-import { type Definition, type Item, type Reminder, type WorkflowDocument, walkItems } from '../../definition/index.js';
+import type { JsonObject } from '../../common/index.js';
+import {
+  type Definition,
+  type Item,
+  type Reminder,
+  type WorkflowDocument,
+  callsOf,
+  secretsGiven,
+  walkItems,
+} from '../../definition/index.js';
 
 /** An item that tests may name: it has an id. */
 export interface NamedItem {
@@ -34,14 +42,11 @@ export function flowUnderTest(definition: Definition): FlowUnderTest {
   const handlers = new Set<string>();
   const children = new Set<string>();
   const signals = new Map<string, JsonObject | boolean | undefined>();
-  const secrets = new Set<string>();
+  const secrets = new Set(secretsGiven(document).map(({ name }) => name));
   walkItems(document, ({ item, loops }) => {
     const named = namedItem(item, loops);
     if (named !== undefined) items.set(named.id, named);
-    for (const called of callsOf(item)) {
-      handlers.add(called.step);
-      for (const secret of secretsIn(called.with)) secrets.add(secret);
-    }
+    for (const { step } of callsOf(item)) handlers.add(step);
     if ('subWorkflow' in item) children.add(item.subWorkflow);
     if (!('waitFor' in item)) return;
     signals.set(item.waitFor, item.schema);
@@ -66,17 +71,4 @@ function namedItem(item: Item, loops: number): NamedItem | undefined {
 /** Each time that a reminder is due is a turn of its own, inside those of its gate. */
 function reminder({ step }: Reminder, id: string, loops: number): NamedItem {
   return { id, calls: step, hasInput: true, isChild: false, loops: loops + 1 };
-}
-
-/** The calls of handlers that an item may make: its own, its reversal, its reminders. */
-function callsOf(item: Item): { step: string; with?: JsonValue }[] {
-  if ('step' in item) return [item, ...(item.compensate === undefined ? [] : [item.compensate])];
-  return 'waitFor' in item && item.remind !== undefined ? [item.remind] : [];
-}
-
-function secretsIn(value: JsonValue | undefined): string[] {
-  if (Array.isArray(value)) return value.flatMap(secretsIn);
-  if (!isJsonObject(value)) return [];
-  if (typeof value.$secret === 'string') return [value.$secret];
-  return Object.values(value).flatMap(secretsIn);
 }
