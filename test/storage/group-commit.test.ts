@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Clock, RunsheetError, systemClock } from '../../src/common/index.js';
-import { type Durability, type Waiter, durableOnCommit } from '../../src/storage/sqlite/durability.js';
+import { type Durability, DurableOnCommit, type Waiter } from '../../src/storage/sqlite/durability.js';
 import { storageError } from '../../src/storage/sqlite/errors.js';
 import { GroupCommit } from '../../src/storage/sqlite/group-commit.js';
 import { WalSync } from '../../src/storage/sqlite/wal-sync.js';
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 function groupCommit({
-  durability = durableOnCommit,
+  durability = new DurableOnCommit(() => undefined),
   clock = systemClock,
   busyTimeoutMs = 5000,
 }: { durability?: Durability; clock?: Clock; busyTimeoutMs?: number } = {}): GroupCommit {
@@ -64,6 +64,7 @@ function slowDurability(): { durability: Durability; waiters: Waiter[] } {
     get waiting() {
       return { count: waiters.length, bytes: waiters.reduce((sum, { bytes }) => sum + bytes, 0) };
     },
+    fail: () => undefined,
     close: () => undefined,
   };
   return { durability, waiters };
@@ -258,8 +259,15 @@ describe('inline', () => {
   test('the write is committed and durable before the event loop turns, by one sync', async () => {
     const syncs: string[] = [];
     const fileSync = { start: () => syncs.push('off the thread'), now: () => syncs.push('on it') };
-    const nothing = (): void => undefined;
-    const walSync = new WalSync({ fd: 0, fileSync, clock: systemClock, onFailure: nothing, release: nothing });
+    const nothing = (): undefined => undefined;
+    const walSync = new WalSync({
+      fd: 0,
+      fileSync,
+      clock: systemClock,
+      onFailure: nothing,
+      verify: nothing,
+      release: nothing,
+    });
     afterwards(() => walSync.close());
     // A busy machine may take longer than an inline commit may.
     const writes = groupCommit({ durability: walSync, clock: new ManualClock() });

@@ -240,6 +240,7 @@ describe('while it is open', () => {
       /runs\.db was removed or replaced/,
     ],
     ['the folder is removed', (path) => rmSync(dirname(path), { recursive: true }), /runs\.db was removed or replaced/],
+    ['its index of the log is removed', (path) => rmSync(`${path}-shm`), /runs\.db-shm was removed or replaced/],
     ['its log is removed', (path) => rmSync(`${path}-wal`), /runs\.db-wal was removed or replaced/],
   ])('nothing more is written once %s, and who listens is told', async (_, harm, says) => {
     const path = join(temporaryFolder(), 'data', 'runs.db');

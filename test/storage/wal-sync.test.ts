@@ -6,6 +6,7 @@ let clock = new ManualClock();
 let pending: ((error: Error | null) => void)[] = [];
 let inline = 0;
 let failInline: Error | undefined;
+let lost: Error | undefined;
 let failures: Error[] = [];
 let told: string[] = [];
 let sync: WalSync;
@@ -24,6 +25,7 @@ beforeEach(() => {
   inline = 0;
   failInline = undefined;
   failures = [];
+  lost = undefined;
   told = [];
   sync = newSync();
 });
@@ -34,6 +36,7 @@ function newSync(): WalSync {
     fileSync: disk,
     clock,
     onFailure: (error) => failures.push(error),
+    verify: () => lost,
     release: () => told.push('released'),
   });
 }

@@ -70,6 +70,13 @@ export class Checkpointer {
     });
   }
 
+  /** Ends the worker as it is. */
+  async abandon(): Promise<void> {
+    this.#isEnding = true;
+    this.#respawn?.cancel();
+    await this.#worker?.terminate();
+  }
+
   #start(): Worker {
     const worker = new Worker(checkpointWorkerSource, { eval: true, workerData: this.#orders, execArgv: [] });
     worker.unref();

@@ -16,14 +16,44 @@ export interface Durability {
   syncNow(): void;
   /** Who waits now. */
   readonly waiting: { readonly count: number; readonly bytes: number };
+  /** The files are lost: nothing is acknowledged any more. */
+  fail(error: Error): void;
   close(): void;
 }
 
-/** For `process`, for memory, and where SQLite syncs by itself in each COMMIT: committed is durable. */
-export const durableOnCommit: Durability = {
-  wrote: () => undefined,
-  whenDurable: (waiter) => waiter.durable(),
-  syncNow: () => undefined,
-  waiting: { count: 0, bytes: 0 },
-  close: () => undefined,
-};
+/** Why nothing that was written can be acknowledged; undefined while the files are in place. */
+export type Verify = () => Error | undefined;
+
+/** For `process`, for memory, and where SQLite syncs by itself in each COMMIT: committed is durable, if the files are in place. */
+export class DurableOnCommit implements Durability {
+  readonly waiting = { count: 0, bytes: 0 };
+  readonly #verify: Verify;
+  #isVerified = true;
+  #failure: Error | undefined;
+
+  constructor(verify: Verify) {
+    this.#verify = verify;
+  }
+
+  wrote(): void {
+    this.#isVerified = false;
+  }
+
+  whenDurable(waiter: Waiter): void {
+    this.syncNow();
+    if (this.#failure === undefined) waiter.durable();
+    else waiter.failed(this.#failure);
+  }
+
+  syncNow(): void {
+    if (this.#isVerified) return;
+    this.#isVerified = true;
+    this.#failure ??= this.#verify();
+  }
+
+  fail(error: Error): void {
+    this.#failure ??= error;
+  }
+
+  close(): void {}
+}

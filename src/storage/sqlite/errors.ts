@@ -5,6 +5,11 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
+/** Whether the file system or SQLite gave one of these codes. */
+export function isErrorCode(error: unknown, ...codes: readonly string[]): boolean {
+  return codes.includes(codeOf(error));
+}
+
 /** Another connection is in the way; trying again later may well succeed. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(codeOf(error));

@@ -159,31 +159,37 @@ export class GroupCommit {
     } catch (error) {
       return isBusy(error) ? this.#tryLater(error) : this.#failed(this.#take(), error);
     }
-    this.#options.afterBegin();
-    if (this.#ended !== undefined) return void this.#options.db.exec('rollback');
+    try {
+      this.#options.afterBegin();
+    } catch (error) {
+      this.#rollBack();
+      return this.#failed(this.#take(), error);
+    }
+    if (this.#ended !== undefined) return this.#rollBack();
     this.#transact(this.#take(), inline);
     this.#schedule();
   }
 
   #transact(taken: readonly Write[], inline: boolean): void {
-    const { db, durability, clock, onCommit } = this.#options;
+    const { durability, clock, onCommit } = this.#options;
     const since = clock.monotonic();
-    const before = this.#totalChanges.get() as number;
     const results: unknown[] = [];
+    let hasWritten: boolean;
     try {
+      const before = this.#totalChanges.get();
       for (const write of taken) {
         results.push(write.apply());
         if (clock.monotonic() - since >= longestMs) break;
       }
+      hasWritten = this.#totalChanges.get() !== before;
       this.#commit.run();
     } catch (error) {
-      // Some errors (a full disk among them) have rolled back by themselves.
-      if (db.inTransaction) db.exec('rollback');
+      this.#rollBack();
       return this.#failed(taken, error);
     }
     const batch = taken.slice(0, results.length);
     this.#putBack(taken.slice(results.length));
-    if (this.#totalChanges.get() !== before) {
+    if (hasWritten) {
       durability.wrote();
       if (inline) durability.syncNow();
       onCommit({ writes: batch.length, bytes: bytesOf(batch) });
@@ -201,6 +207,16 @@ export class GroupCommit {
       });
     });
     this.#tellRoom();
+  }
+
+  /** Some errors (a full disk among them) have rolled back by themselves. */
+  #rollBack(): void {
+    const { db } = this.#options;
+    try {
+      if (db.inTransaction) db.exec('rollback');
+    } catch {
+      // The next BEGIN then fails, and reports it.
+    }
   }
 
   /** The next batch; a write that needs a transaction for itself goes by itself. */

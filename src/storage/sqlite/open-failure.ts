@@ -1,4 +1,5 @@
-import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { accessSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { RunsheetError } from '../../common/index.js';
 import { storageError } from './errors.js';
@@ -16,16 +17,21 @@ export function openFailure(error: unknown, path: string): RunsheetError {
   return writeRefusal(path) ?? storageError(error, path);
 }
 
-/** Why a database, which may be still to be made, cannot be written; undefined where nothing is in the way. */
+/**
+ * Why a database, which may be still to be made, cannot be written; undefined where nothing is in the way. Its files are
+ * not opened: closing them would drop the locks that SQLite has on them in this process, if it has the database open.
+ */
 export function writeRefusal(path: string): RunsheetError | undefined {
   let folder = dirname(path);
   while (!existsSync(folder)) folder = dirname(folder);
   try {
     // SQLite keeps two files beside it, so that the folder matters too.
-    const probe = join(folder, `${basename(path)}-probe`);
+    const probe = join(folder, `${basename(path)}-probe-${randomUUID()}`);
     closeSync(openSync(probe, 'wx'));
     rmSync(probe);
-    for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) closeSync(openSync(file, 'r+'));
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+      if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+    }
     return undefined;
   } catch (denied) {
     return storageError(denied, path);

@@ -5,7 +5,7 @@ import { type Clock, RunsheetError } from '../../common/index.js';
 import { stoppedError } from '../run-rules.js';
 import { type CheckpointThresholds, Checkpointer } from './checkpointer.js';
 import { DeathWatch } from './death-watch.js';
-import { type Durability, durableOnCommit } from './durability.js';
+import { type Durability, DurableOnCommit, type Verify } from './durability.js';
 import { EngineLocks } from './engine-locks.js';
 import { storageError } from './errors.js';
 import { FileWatch } from './file-watch.js';
@@ -47,6 +47,9 @@ export interface Session {
   readonly locks: EngineLocks | undefined;
   readonly deaths: DeathWatch | undefined;
   readonly checkpointer: Checkpointer | undefined;
+  /** Why nothing can be done with it any more, where that came from outside. */
+  lost: RunsheetError | undefined;
+  closing: Promise<void> | undefined;
 }
 
 /** Every failure is a `RunsheetError`, and leaves nothing behind that was not there before. */
@@ -56,14 +59,20 @@ export async function openSession(path: string, options: SessionOptions): Promis
   return openDatabase(Database, path, options, (db) => assemble(Database, db, path, options));
 }
 
-export async function closeSession(session: Session): Promise<void> {
+export function closeSession(session: Session): Promise<void> {
+  session.closing ??= close(session);
+  return session.closing;
+}
+
+async function close(session: Session): Promise<void> {
   const { db, writes, durability, changes, deaths, locks, checkpointer } = session;
   writes.end(stoppedError());
   durability.syncNow();
   durability.close();
   changes.close();
   deaths?.close();
-  await checkpointer?.end();
+  // Of lost files nothing is copied any more that others may have written over.
+  await (session.lost === undefined ? checkpointer?.end() : checkpointer?.abandon());
   locks?.close();
   db.close();
 }
@@ -83,7 +92,10 @@ function assemble(
   const schedules = new Schedules(db, queries, transitions);
   const retention = new RetentionSql(db);
   const surveys = new SurveyQueries(db);
-  const files = isFile ? new FileWatch([realPath, `${realPath}-wal`], clock, (error) => lost(error)) : undefined;
+  const files = isFile
+    ? new FileWatch([realPath, `${realPath}-wal`, `${realPath}-shm`], clock, (error) => lost(error))
+    : undefined;
+  const verify: Verify = () => files?.verify();
   const version = db.prepare('pragma user_version').pluck();
   const changes = new ForeignChanges(db, clock, files);
   const engines = new Set<string>();
@@ -92,8 +104,8 @@ function assemble(
   const checkpointer = isFile ? new Checkpointer(db, realPath, clock, checkpoints) : undefined;
   const durability =
     isFile && options.durability === 'power'
-      ? surviveLossOfPower(db, realPath, options, (error) => lost(fenced(error, path)))
-      : durableOnCommit;
+      ? surviveLossOfPower(db, realPath, options, { onFailure: (error) => lost(fenced(error, path)), verify })
+      : new DurableOnCommit(verify);
   const writes = new GroupCommit({
     db,
     durability,
@@ -112,19 +124,26 @@ function assemble(
     },
   });
   const lost = (error: RunsheetError): void => {
+    if (session.lost !== undefined) return;
+    session.lost = error;
     writes.end(error);
+    durability.fail(error);
     // An engine with nothing to write would not hear of it otherwise.
     changes.notify();
+    // At once: the longer it stays open, the more others may have done with the files that its end would meddle with.
+    setImmediate(() => void closeSession(session).catch(() => undefined));
   };
   const work = { queries, transitions, schedules, retention, surveys };
-  return { db, ...work, durability, writes, changes, engines, locks, deaths, checkpointer };
+  const watches = { changes, engines, locks, deaths, checkpointer };
+  const session: Session = { db, ...work, durability, writes, ...watches, lost: undefined, closing: undefined };
+  return session;
 }
 
 function surviveLossOfPower(
   db: BetterSqlite3.Database,
   realPath: string,
   { fileSync, clock }: SessionOptions,
-  onFailure: (error: Error) => void,
+  { onFailure, verify }: { onFailure: (error: Error) => void; verify: Verify },
 ): Durability {
   let fd: number;
   try {
@@ -132,7 +151,7 @@ function surviveLossOfPower(
   } catch {
     // Slower, but as durable: each COMMIT then makes its own sync.
     db.pragma('synchronous = FULL');
-    return durableOnCommit;
+    return new DurableOnCommit(verify);
   }
   try {
     syncFolder(dirname(realPath));
@@ -142,7 +161,7 @@ function surviveLossOfPower(
     closeSync(fd);
     throw error;
   }
-  return new WalSync({ fd, fileSync, clock, onFailure, release: () => closeSync(fd) });
+  return new WalSync({ fd, fileSync, clock, onFailure, verify, release: () => closeSync(fd) });
 }
 
 function fenced(error: Error, path: string): RunsheetError {

@@ -331,6 +331,7 @@ export class SqliteStorage implements Storage {
 
   #opened(): Session {
     if (this.#session === undefined) throw stoppedError();
+    if (this.#session.lost !== undefined) throw this.#session.lost;
     return this.#session;
   }
 

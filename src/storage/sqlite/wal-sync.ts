@@ -1,6 +1,6 @@
 import { fdatasync, fdatasyncSync } from 'node:fs';
 import type { Clock, Timer } from '../../common/index.js';
-import type { Durability, Waiter } from './durability.js';
+import type { Durability, Verify, Waiter } from './durability.js';
 
 /** How a file is made durable; replaced by tests that simulate power cuts and slow or failing disks. */
 export interface FileSync {
@@ -17,6 +17,8 @@ export interface WalSyncOptions {
   readonly fileSync: FileSync;
   readonly clock: Clock;
   readonly onFailure: (error: Error) => void;
+  /** Asked after each sync, before anything that it covers is acknowledged. */
+  readonly verify: Verify;
   /** After `close()`, when no sync uses `fd` any more. */
   readonly release: () => void;
 }
@@ -83,6 +85,16 @@ export class WalSync implements Durability {
     this.#finished(covers, began);
   }
 
+  fail(error: Error): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    this.#patience?.cancel();
+    const told = this.#queue;
+    this.#queue = [];
+    this.#waitingBytes = 0;
+    for (const { waiter } of told) waiter.failed(error);
+  }
+
   /** No sync may be running on a descriptor that is closed: its number could be another file's by then. */
   close(): void {
     this.#isClosed = true;
@@ -111,6 +123,8 @@ export class WalSync implements Durability {
     this.#durations.push(this.#options.clock.monotonic() - began);
     if (this.#durations.length > rememberedDurations) this.#durations.shift();
     if (covers <= this.#synced) return;
+    const lost = this.#options.verify();
+    if (lost !== undefined) return this.fail(lost);
     this.#synced = covers;
     const firstLater = this.#queue.findIndex(({ commit }) => commit > covers);
     const told = this.#queue.splice(0, firstLater === -1 ? this.#queue.length : firstLater);
@@ -138,12 +152,7 @@ export class WalSync implements Durability {
   }
 
   #fail(error: Error): void {
-    this.#failure = error;
-    this.#patience?.cancel();
+    this.fail(error);
     this.#options.onFailure(error);
-    const told = this.#queue;
-    this.#queue = [];
-    this.#waitingBytes = 0;
-    for (const { waiter } of told) waiter.failed(error);
   }
 }
