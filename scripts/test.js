@@ -21,7 +21,12 @@ for (const script of ['check', 'build']) {
 
 const folder = mkdtempSync(join(tmpdir(), 'runsheet-test-'));
 const report = join(folder, 'report.json');
-const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=default', '--reporter=json'];
+const vitest = [
+  join(root, 'node_modules/vitest/vitest.mjs'),
+  'run',
+  '--reporter=./scripts/progress-reporter.js',
+  '--reporter=json',
+];
 const status = run(process.execPath, ...vitest, `--outputFile.json=${report}`, ...process.argv.slice(2));
 let passed = 0;
 let failed = 0;

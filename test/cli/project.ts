@@ -1,6 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { main } from '../../src/cli/index.js';
 import type { Interruption, Io } from '../../src/cli/io.js';
@@ -33,6 +43,16 @@ export class Project {
   constructor(files: Readonly<Record<string, string>> = {}) {
     onTestFinished(() => rmSync(this.folder, { recursive: true, force: true }));
     for (const [name, text] of Object.entries(files)) this.write(name, text);
+    if (Object.values(files).some((text) => text.includes("from 'zod'"))) this.#install('zod');
+  }
+
+  /** A package that handlers import, where `npm install` would have put it. */
+  #install(name: string): void {
+    mkdirSync(this.path('node_modules'), { recursive: true });
+    symlinkSync(
+      fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url)),
+      this.path(`node_modules/${name}`),
+    );
   }
 
   path(name: string): string {
