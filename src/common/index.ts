@@ -3,6 +3,8 @@ export { JsonText, toJsonText } from './json-text.js';
 export { type ErrorCode, RunsheetError, errorCodes } from './errors.js';
 export { type Clock, type Timer, systemClock } from './clock.js';
 export { canonicalJson } from './canonical-json.js';
+export { isMultipleOf } from './decimal.js';
+export { type LinearPattern, linearPattern } from './linear-pattern.js';
 export { durationMeant } from './duration-meant.js';
 export { durationProblem, durationText, isDuration, parseDuration, writeDuration } from './duration.js';
 export { countText, firstOf, placeText, shortJson } from './text.js';

@@ -2,8 +2,7 @@ import { createRequire } from 'node:module';
 import type * as AjvModule from 'ajv/dist/2020.js';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type * as FormatsModule from 'ajv-formats';
-import type * as Re2Module from 're2js';
-import type { JsonObject, JsonValue } from '../common/index.js';
+import { type JsonObject, type JsonValue, type LinearPattern, isMultipleOf, linearPattern } from '../common/index.js';
 import { nearest } from '../syntax/index.js';
 import { fitsPlainly } from './plainly-fits.js';
 
@@ -22,6 +21,8 @@ export type SchemaValidator = (value: JsonValue) => SchemaProblem[];
 
 /** Enough to mend a value by; a hostile one could have millions. */
 const mostProblems = 50;
+
+const mostPatterns = 1000;
 
 const load = createRequire(import.meta.url);
 
@@ -43,9 +44,20 @@ export function newAjv(options: { fillDefaults: boolean }): Ajv2020 {
     meta: false,
     validateSchema: false,
     // Patterns come from the author, values from anybody: matching takes linear time or is refused.
-    code: { regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
+    code: { regExp: Object.assign(schemaPattern, { code: 'schemaPattern' }) },
   });
   addFormats.default(ajv);
+  // Its own divides binary fractions, and finds that 19.99 is no multiple of 0.01.
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    compile: (divisor: number) => (value: number) => isMultipleOf(value, divisor),
+    error: {
+      message: ({ schema }) => `must be a multiple of ${String(schema)}`,
+    },
+  });
   return ajv;
 }
 
@@ -70,11 +82,39 @@ export function schemaErrors(schema: JsonObject | boolean): readonly ErrorObject
   return schemas.validateSchema(schema) === true ? [] : (schemas.errors ?? []);
 }
 
-/** A regular expression that cannot backtrack. Throws if it needs to (look-around, back references). */
-export function linearPattern(pattern: string): { test(text: string): boolean } {
-  const { RE2JS } = load('re2js') as typeof Re2Module;
-  const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
-  return { test: (text) => compiled.matcher(text).find() };
+/** Of the schemas in use, the patterns: a file has a few, and a schema is compiled more than once. */
+const patterns = new Map<string, SchemaPattern>();
+
+/** What `ajv` holds texts against in place of a `RegExp`. A text too long for its pattern does not match. */
+class SchemaPattern {
+  readonly #pattern: LinearPattern;
+
+  constructor(readonly source: string) {
+    this.#pattern = linearPattern(source);
+  }
+
+  canSearch(text: string): boolean {
+    return this.#pattern.canSearch(text.length);
+  }
+
+  test(text: string): boolean {
+    return this.canSearch(text) && this.#pattern.compiled.matcher(text).find();
+  }
+
+  /** By this `ajv` tells patterns apart: two that read the same would become one. */
+  toString(): string {
+    return `/${this.source}/u`;
+  }
+}
+
+function schemaPattern(source: string): SchemaPattern {
+  let pattern = patterns.get(source);
+  if (pattern === undefined) {
+    pattern = new SchemaPattern(source);
+    if (patterns.size >= mostPatterns) patterns.clear();
+    patterns.set(source, pattern);
+  }
+  return pattern;
 }
 
 export function compileSchema(schema: JsonObject | boolean, options = { fillDefaults: false }): SchemaValidator {
@@ -158,6 +198,8 @@ function problemOf(error: ErrorObject): SchemaProblem {
       return { path, message: `must be ${textOf(params.allowedValue)}, is ${textOf(error.data)}` };
     case 'format':
       return { path, message: `must be in the format "${String(params.format)}", is ${textOf(error.data)}` };
+    case 'pattern':
+      return { path, message: patternMessage(String(params.pattern), error.data) };
     case 'false schema':
       return { path, message: 'is not allowed' };
     case 'anyOf':
@@ -169,6 +211,13 @@ function problemOf(error: ErrorObject): SchemaProblem {
     default:
       return { path, message: error.message ?? `breaks the rule "${error.keyword}"` };
   }
+}
+
+function patternMessage(source: string, data: unknown): string {
+  if (typeof data === 'string' && !schemaPattern(source).canSearch(data)) {
+    return `is too long (${data.length} characters) to be held against the pattern ${textOf(source)}`;
+  }
+  return `must match the pattern ${textOf(source)}, is ${textOf(data)}`;
 }
 
 function unknownField(path: string, error: ErrorObject): SchemaProblem {

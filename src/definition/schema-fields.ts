@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../common/index.js';
+import { type JsonObject, type JsonValue, isJsonObject, linearPattern } from '../common/index.js';
 import {
   type MappingNode,
   type ScalarNode,
@@ -12,7 +12,7 @@ import {
   toValue,
 } from '../syntax/index.js';
 import { inputSchemaOf } from './input.js';
-import { formatNames, linearPattern, newAjv, schemaErrors, typeWords, validatorOf } from './json-schema.js';
+import { formatNames, newAjv, schemaErrors, typeWords, validatorOf } from './json-schema.js';
 import { schemaKeywords, schemaListKeywords, schemaMapKeywords } from './json-schema-walk.js';
 import { fitsPlainly } from './plainly-fits.js';
 import { isPlainlySound } from './plainly-sound.js';

@@ -6,7 +6,7 @@ import { childrenOf } from './jsonata-tree.js';
 import { type Token, tokensOf } from './lexer.js';
 import { loadJsonata } from './libraries.js';
 import { type FreeVariable, freeVariables } from './names.js';
-import { LinearRegExp, linearPattern } from './regular-expression.js';
+import { LinearRegExp, patternOf } from './regular-expression.js';
 import { rewrite } from './rewrite.js';
 import { limits } from './limits.js';
 import { explainSyntaxError } from './explain-syntax.js';
@@ -62,7 +62,7 @@ export function parseFormula(text: string): Parsed {
 }
 
 function checkRegularExpressions(node: JsonataNode): void {
-  if (node.type === 'regex') linearPattern(node.value as RegExp);
+  if (node.type === 'regex') patternOf(node.value as RegExp);
   for (const child of childrenOf(node)) checkRegularExpressions(child.node);
 }
 

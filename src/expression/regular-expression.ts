@@ -1,7 +1,5 @@
-import type { RE2JS } from 're2js';
-
+import { type LinearPattern, linearPattern } from '../common/index.js';
 import { Fault } from './fault.js';
-import { loadRe2 } from './libraries.js';
 
 /**
  * Regular expressions in linear time. JSONata is given this class in place of `RegExp`; it uses `exec` and
@@ -9,17 +7,23 @@ import { loadRe2 } from './libraries.js';
  */
 export class LinearRegExp {
   lastIndex = 0;
-  readonly #pattern: RE2JS;
+  readonly #pattern: LinearPattern;
   readonly #onMatch: () => void;
 
   constructor(literal: RegExp, onMatch: () => void) {
-    this.#pattern = linearPattern(literal);
+    this.#pattern = patternOf(literal);
     this.#onMatch = onMatch;
   }
 
   exec(text: string): (string | undefined)[] | null {
     this.#onMatch();
-    const matcher = this.#pattern.matcher(text);
+    if (!this.#pattern.canSearch(text.length - this.lastIndex)) {
+      throw new Fault(
+        'limit',
+        `a text of ${text.length} characters is too long for so large a regular expression; shorten the text, or count less in the expression (\`{1000}\` is a thousand copies)`,
+      );
+    }
+    const matcher = this.#pattern.compiled.matcher(text);
     if (this.lastIndex > text.length || !matcher.find(this.lastIndex)) {
       this.lastIndex = 0;
       return null;
@@ -32,10 +36,10 @@ export class LinearRegExp {
   }
 }
 
-const compiled = new WeakMap<RegExp, RE2JS>();
+const compiled = new WeakMap<RegExp, LinearPattern>();
 
 /** Throws a `Fault` where the expression uses what no linear engine can do. */
-export function linearPattern(literal: RegExp): RE2JS {
+export function patternOf(literal: RegExp): LinearPattern {
   let pattern = compiled.get(literal);
   if (pattern === undefined) {
     pattern = compile(literal);
@@ -44,13 +48,9 @@ export function linearPattern(literal: RegExp): RE2JS {
   return pattern;
 }
 
-function compile(literal: RegExp): RE2JS {
-  const re2 = loadRe2();
-  let flags = 0;
-  if (literal.ignoreCase) flags |= re2.CASE_INSENSITIVE;
-  if (literal.multiline) flags |= re2.MULTILINE;
+function compile(literal: RegExp): LinearPattern {
   try {
-    return re2.compile(re2.translateRegExp(literal.source), flags);
+    return linearPattern(literal.source, literal);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     throw new Fault(
