@@ -35,9 +35,13 @@ export function isFlowTestFile(name: string): boolean {
  * Reads and checks the flow in a file, or those directly in a folder, in order of their names.
  *
  * @throws InvalidDefinitionsError (`RS_DEFINITION_INVALID`) with the mistakes of all files at once
- * @throws RunsheetError `RS_OPTIONS_INVALID` if the path cannot be read, or is a folder without any flow
+ * @throws RunsheetError `RS_OPTIONS_INVALID` if the path cannot be read, or is a folder without any flow, and for
+ *   unknown options
  */
 export async function loadDefinitions(path: string, options: CheckOptions = {}): Promise<Definition[]> {
+  // Loaded here: the command line checks flows without it, and is slower to start with zod.
+  const { checkLoadOptions } = await import('./load-options.js');
+  checkLoadOptions(path, options);
   const definitions: Definition[] = [];
   const findings: Findings[] = [];
   for (const file of await flowFilesOf(path)) {

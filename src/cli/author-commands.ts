@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { CommandGroup } from './command-group.js';
 import type { FindingsFormat } from './formats/findings-text.js';
 import { graphFormats } from './graph-formats.js';
-import { wholeNumber } from './option-values.js';
+import { nonEmpty, wholeNumber } from './option-values.js';
 import { sharedOptions } from './shared-options.js';
 
 /** The commands for those who write flows and handlers. */
@@ -72,7 +72,7 @@ export const addAuthorCommands: CommandGroup = (command, io, done) => {
       new Option('--format <format>', 'default: what the name of the file says, else mermaid').choices(graphFormats),
     )
     .option('-o, --output <file>', 'write it there instead of on stdout')
-    .option('--workflow <name>', 'whose key it is, where several workflows have it')
+    .option('--workflow <name>', 'whose key it is, where several workflows have it', nonEmpty)
     .option(...sharedOptions.database)
     .option(...sharedOptions.definitions)
     .action(async (target: string, options) => {

@@ -9,6 +9,10 @@ import { CommandFailure } from './failure.js';
  * @throws CommandFailure (not found; usage where the key is ambiguous)
  */
 export async function findRun(storage: Storage, idOrKey: string, workflow: string | undefined): Promise<RunRecord> {
+  if (!/\S/.test(idOrKey)) {
+    const message = 'the id or key of a run must not be empty; is the variable that it comes from set?';
+    throw new CommandFailure(exitCodes.usage, message);
+  }
   const byId = await storage.getRun(idOrKey);
   if (byId !== undefined) return byId;
   const found =

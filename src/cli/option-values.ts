@@ -27,6 +27,12 @@ function adder<Status extends RunStatus>(
   };
 }
 
+/** A name or key. An empty one is nearly always a variable of the shell that is not set. */
+export function nonEmpty(text: string): string {
+  if (!/\S/.test(text)) throw new InvalidArgumentError('it must not be empty; is the variable that it comes from set?');
+  return text;
+}
+
 export function collect(text: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, text];
 }

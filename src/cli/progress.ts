@@ -1,4 +1,4 @@
-import { type Color, paint } from '../common/index.js';
+import { type Color, instantText, paint } from '../common/index.js';
 import type { RunEvent } from '../engine/index.js';
 import { type Io, wantsColor } from './io.js';
 import { durationText, oneLine, placeText, timeText } from './text.js';
@@ -38,7 +38,7 @@ export class Progress {
   }
 
   #line(at: number, what: string, color: Color, about: string, detail: string): void {
-    const time = new Date(at).toISOString().slice(11, 23);
+    const time = instantText(at).slice(11, 23);
     const word = what.padEnd(9);
     const rest = detail === '' ? '' : `  ${oneLine(detail)}`;
     const line = hanging(`${time}  ${word}  ${about}${rest}`, columnsOf(this.#io, 'err'), 14);

@@ -1,13 +1,17 @@
 import type { Command } from 'commander';
 import type { CommandGroup } from './command-group.js';
-import { addStatuses, collect, wholeNumber } from './option-values.js';
+import { addStatuses, collect, nonEmpty, wholeNumber } from './option-values.js';
 import { sharedOptions } from './shared-options.js';
 
 /** The commands that start runs, look at them and tell them things. */
 export const addRunCommands: CommandGroup = (command, io, done) => {
   command('run <flow>', 'start a run of a flow, given by path or name, and drive it to its end here')
     .option('--input <json>', 'its input: JSON, @file, or - for stdin (default: {})')
-    .option('--key <key>', 'the same key is the same run: an unfinished one goes on, a finished one gives its output')
+    .option(
+      '--key <key>',
+      'the same key is the same run: an unfinished one goes on, a finished one gives its output',
+      nonEmpty,
+    )
     .option('--continue <run>', 'go on with a run, by id or key, instead of starting one')
     .option('--signal <name=json>', 'deliver a signal right after the start: JSON, or @file (repeatable)', collect)
     .option('--no-wait', 'let the run go as soon as it waits for something')
@@ -23,7 +27,7 @@ export const addRunCommands: CommandGroup = (command, io, done) => {
 
   command('start <flow>', 'put a run of a flow, given by path or name, into the database for a worker to drive')
     .option('--input <json>', 'its input: JSON, @file, or - for stdin (default: {})')
-    .option('--key <key>', 'the same key is the same run')
+    .option('--key <key>', 'the same key is the same run', nonEmpty)
     .option('--at <when>', 'not before: a duration from now (2h), or a time')
     .option('--json', 'print the run as JSON instead of its id', false)
     .option(...sharedOptions.database)
@@ -36,7 +40,7 @@ export const addRunCommands: CommandGroup = (command, io, done) => {
 
   command('list', 'list runs, newest first')
     .option('--status <states>', 'only runs in these states, separated by commas', addStatuses)
-    .option('--workflow <name>', 'only runs of this workflow')
+    .option('--workflow <name>', 'only runs of this workflow', nonEmpty)
     .option('--since <when>', 'only runs created since: a duration back (2h), or a time')
     .option('--limit <n>', 'at most so many', wholeNumber(1), 50)
     .option('--cursor <cursor>', 'go on where an earlier list ended')
@@ -50,7 +54,7 @@ export const addRunCommands: CommandGroup = (command, io, done) => {
 
   command('show <run>', 'show a run, by id or key: its steps, what it waits for, the command that moves it on')
     .option('--full', 'cut off and fold nothing', false)
-    .option('--workflow <name>', 'whose key it is, where several workflows have it')
+    .option('--workflow <name>', 'whose key it is, where several workflows have it', nonEmpty)
     .option('--json', 'print JSON, nothing cut off', false)
     .option(...sharedOptions.database)
     .action(async (idOrKey: string, options) => {
@@ -61,7 +65,7 @@ export const addRunCommands: CommandGroup = (command, io, done) => {
   command('logs <run>', 'tell what happened in a run, by id or key, a line for each entry of its journal')
     .option('-f, --follow', 'go on with what comes, until the run has ended', false)
     .option('--since <when>', 'only what happened since: a duration back (2h), or a time')
-    .option('--workflow <name>', 'whose key it is, where several workflows have it')
+    .option('--workflow <name>', 'whose key it is, where several workflows have it', nonEmpty)
     .option('--json', 'print an object per line', false)
     .option(...sharedOptions.database)
     .action(async (idOrKey: string, options) => {
@@ -75,7 +79,7 @@ export const addRunCommands: CommandGroup = (command, io, done) => {
 const addTellCommands: CommandGroup = (command, io, done) => {
   const tell = (synopsis: string, description: string, parent?: Command): Command =>
     command(synopsis, description, parent)
-      .option('--workflow <name>', 'whose key it is, where several workflows have it')
+      .option('--workflow <name>', 'whose key it is, where several workflows have it', nonEmpty)
       .option('--json', 'print the run as JSON', false)
       .option(...sharedOptions.database);
 

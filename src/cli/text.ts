@@ -1,8 +1,12 @@
+import { instantText, isInstant } from '../common/index.js';
+
 export { countText, durationText, firstOf, placeText, shortJson } from '../common/index.js';
 
 /** `2030-01-01 09:30:00Z` */
 export function timeText(epochMs: number): string {
-  return new Date(epochMs).toISOString().replace('T', ' ').replace(/\.\d+/, '');
+  return instantText(epochMs)
+    .replace(/(\d)T/, '$1 ')
+    .replace(/\.\d+Z$/, 'Z');
 }
 
 /** Texts come from handlers: no line break and no control character of theirs reaches the terminal. */
@@ -12,6 +16,7 @@ export function oneLine(text: string): string {
 
 /** `2030-01-01 10:30 Europe/Berlin` */
 export function zonedTimeText(epochMs: number, timezone: string): string {
+  if (!isInstant(epochMs)) return instantText(epochMs);
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' });
   return `${format.format(epochMs)} ${timezone}`;
 }

@@ -122,7 +122,7 @@ export interface WorkflowDocument {
    */
   description?: string;
   /**
-   * Names and texts by which lists are filtered. Not part of its identity.
+   * Names and texts about the flow, for people and for tools that read flow files. Not part of its identity.
    */
   labels?: {
     [k: string]: string;

@@ -8,6 +8,7 @@ import {
   type RunStatus,
   terminalStatuses,
 } from '../storage/index.js';
+import { checkCall } from './call-options.js';
 import type { RunEvent } from './events.js';
 import { cancelGuard, operatorGuard } from './guards.js';
 import { OpenedStorage, type RunAddress } from './opened-storage.js';
@@ -61,7 +62,10 @@ export interface CloseOptions {
 export type EngineListener = (event: RunEvent) => void;
 export type FaultListener = (error: unknown, runId: string | null) => void;
 
-/** One process's worker over a storage, and the way in for everybody who wants something of its runs. */
+/**
+ * One process's worker over a storage, and the way in for everybody who wants something of its runs. Every call
+ * checks what it is given first and refuses it by `RS_OPTIONS_INVALID`.
+ */
 export class Engine {
   readonly #settings: EngineSettings;
   readonly #registry: DefinitionRegistry;
@@ -100,6 +104,7 @@ export class Engine {
    * @throws RunsheetError `RS_DEFINITION_CONFLICT`, `RS_HANDLER_UNKNOWN`
    */
   async register(definition: Definition): Promise<void> {
+    checkCall('register', { definition });
     await this.#open();
     this.#registry.check(definition);
     await this.#opened.store(definition);
@@ -114,7 +119,9 @@ export class Engine {
    *   `RS_IDEMPOTENCY_CONFLICT` where the key belongs to a run with other input
    */
   async enqueue<Name extends string>(workflow: Name, ...given: EnqueueArguments<Name>): Promise<Run> {
-    const [input = {}, { key, at } = {}] = given as readonly unknown[] as [JsonValue?, EnqueueOptions?];
+    const [input = {}, options] = given as readonly unknown[] as [JsonValue?, EnqueueOptions?];
+    checkCall('enqueue', { workflow, options });
+    const { key, at } = options ?? {};
     await this.#open();
     const { clock, maxPayloadBytes } = this.#settings;
     const definition = this.#registry.newest(workflow);
@@ -153,7 +160,9 @@ export class Engine {
    *
    * @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RESULT_TIMEOUT` after `timeoutMs` (default: never), `RS_ENGINE_STOPPED`
    */
-  async result(runId: string, { timeoutMs }: { timeoutMs?: number } = {}): Promise<Run> {
+  async result(runId: string, options: { timeoutMs?: number } = {}): Promise<Run> {
+    checkCall('result', { run: runId, options });
+    const { timeoutMs } = options;
     await this.#open();
     const { storage, clock } = this.#settings;
     let expired = false;
@@ -201,10 +210,12 @@ export class Engine {
 
   /** @throws RunsheetError `RS_RUN_UNKNOWN` */
   async getRun(address: RunAddress): Promise<Run> {
+    checkCall('getRun', { run: address });
     return toRun(await this.#opened.find(address));
   }
 
   async listRuns(query: RunQuery = {}): Promise<{ runs: Run[]; cursor?: string }> {
+    checkCall('listRuns', { options: query });
     await this.#open();
     const { runs, cursor } = await this.#settings.storage.listRuns(query);
     return { runs: runs.map(toRun), ...(cursor !== undefined && { cursor }) };
@@ -219,6 +230,7 @@ export class Engine {
    *   `RS_SIGNAL_ALREADY_DELIVERED`, `RS_SIGNAL_TOO_LATE`
    */
   async signal(address: RunAddress, name: string, payload: JsonValue = null): Promise<void> {
+    checkCall('signal', { run: address, name });
     const record = await this.#opened.find(address);
     const gates = gatesOf(await this.#opened.definitionOf(record), name);
     const { text } = toJsonText(payload, this.#settings.maxPayloadBytes);
@@ -232,19 +244,23 @@ export class Engine {
    *
    * @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RUN_ENDED`, `RS_RUN_ENDING` where its outcome is settled
    */
-  async cancel(address: RunAddress, { compensate = true, reason }: CancelOptions = {}): Promise<void> {
+  async cancel(address: RunAddress, options: CancelOptions = {}): Promise<void> {
+    checkCall('cancel', { run: address, options });
+    const { compensate = true, reason } = options;
     const record = await this.#opened.find(address);
     const payload = JSON.stringify({ compensate, reason: reason ?? null });
     await this.#post(record, { kind: 'cancel', name: null, payload, guard: cancelGuard });
   }
 
   /** Goes on with an unwind that is stuck, from the reversal that failed. @throws `RS_RUN_NOT_STUCK` and as `cancel` */
-  resumeCompensation(address: RunAddress): Promise<void> {
+  async resumeCompensation(address: RunAddress): Promise<void> {
+    checkCall('resumeCompensation', { run: address });
     return this.#decideUnwind(address, 'resume');
   }
 
   /** Gives an unwind that is stuck up: what is left of it is recorded as not undone. @throws as `resumeCompensation` */
-  abandonCompensation(address: RunAddress): Promise<void> {
+  async abandonCompensation(address: RunAddress): Promise<void> {
+    checkCall('abandonCompensation', { run: address });
     return this.#decideUnwind(address, 'abandon');
   }
 
@@ -255,6 +271,7 @@ export class Engine {
    * @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RUN_NOT_RESUMABLE` saying why
    */
   async resume(address: RunAddress): Promise<Run> {
+    checkCall('resume', { run: address });
     const record = await this.#opened.find(address);
     const resumption = await planResumption(record, this.#opened, this.#settings);
     const resumed = await this.#settings.storage.resumeRun(resumption);
@@ -284,7 +301,9 @@ export class Engine {
    *
    * @param options.only drive this run (by id) and those that it owns, at any depth, alone; fire no schedule
    */
-  async start({ only }: { only?: string } = {}): Promise<void> {
+  async start(options: { only?: string } = {}): Promise<void> {
+    checkCall('start', { options });
+    const { only } = options;
     await this.#open();
     if (this.#worker.stopping) throw stopped();
     this.#worker.start(only);
@@ -295,7 +314,9 @@ export class Engine {
    * Claims nothing more, lets running handlers finish for `graceMs` (default `stopGraceMs`), aborts
    * the rest, and hands back every run with no handler executing. The storage stays open.
    */
-  async stop({ graceMs = this.#settings.stopGraceMs }: CloseOptions = {}): Promise<void> {
+  async stop(options: CloseOptions = {}): Promise<void> {
+    checkCall('stop', { options });
+    const { graceMs = this.#settings.stopGraceMs } = options;
     this.#retention.stop();
     await this.#worker.stop(graceMs);
     this.#endWaiters.forEach((waiters) => waiters.forEach((waiter) => waiter()));
@@ -306,6 +327,7 @@ export class Engine {
    * and from then on nothing of this engine writes, begins or undoes anything, whatever its handlers still do.
    */
   async close(how: CloseOptions | true = {}): Promise<void> {
+    if (how !== true) checkCall('close', { options: how });
     if (how === true) {
       this.#retention.stop();
       await this.#worker.fence();
@@ -317,24 +339,29 @@ export class Engine {
   }
 
   /** Schedules of all workflows in the storage, with the next `count` times of each (default 1). */
-  async listSchedules({ count = 1 }: { count?: number } = {}): Promise<(Schedule & { nextTimes: number[] })[]> {
+  async listSchedules(options: { count?: number } = {}): Promise<(Schedule & { nextTimes: number[] })[]> {
+    checkCall('listSchedules', { options });
+    const { count = 1 } = options;
     await this.#open();
     const records = await this.#settings.storage.listSchedules();
     return records.map((record) => ({ ...toSchedule(record), nextTimes: upcoming(record, count) }));
   }
 
   /** @throws RunsheetError `RS_SCHEDULE_UNKNOWN` */
-  pauseSchedule(workflow: string, id: string): Promise<void> {
+  async pauseSchedule(workflow: string, id: string): Promise<void> {
+    checkCall('pauseSchedule', { workflow, id });
     return this.#setPaused(workflow, id, true);
   }
 
   /** Goes on from the next nominal time; what was missed meanwhile is not made up for. @throws as `pauseSchedule` */
-  resumeSchedule(workflow: string, id: string): Promise<void> {
+  async resumeSchedule(workflow: string, id: string): Promise<void> {
+    checkCall('resumeSchedule', { workflow, id });
     return this.#setPaused(workflow, id, false);
   }
 
   /** Starts a run now, as the schedule would, whatever its overlap rule. @throws as `pauseSchedule` and `enqueue` */
   async triggerSchedule(workflow: string, id: string): Promise<Run> {
+    checkCall('triggerSchedule', { workflow, id });
     const { input } = await this.#schedule(workflow, id);
     return this.enqueue(workflow, JSON.parse(input) as JsonValue);
   }
@@ -346,12 +373,14 @@ export class Engine {
    * @returns how many runs
    */
   async cleanup(ageMs: number, statuses?: RetentionOptions['statuses']): Promise<number> {
+    checkCall('cleanup', { ageMs, statuses });
     await this.#open();
     return this.#retention.cleanup(ageMs, statuses);
   }
 
   /** Puts finished runs away, as `cleanup` chooses them, at most 1000 a call: readable by id and key, no longer listed. */
   async archive(ageMs: number, statuses?: RetentionOptions['statuses']): Promise<number> {
+    checkCall('archive', { ageMs, statuses });
     await this.#open();
     return this.#retention.archive(ageMs, statuses);
   }
@@ -363,12 +392,14 @@ export class Engine {
 
   /** Events of the runs that this engine drives, each once it is durable. Returns how to end it. */
   subscribe(listener: EngineListener): () => void {
+    checkCall('subscribe', { listener });
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /** Faults that no run is to blame for: a full disk, a damaged file. The engine tries again by itself. */
   onFault(listener: FaultListener): () => void {
+    checkCall('onFault', { listener });
     this.#faultListeners.add(listener);
     return () => this.#faultListeners.delete(listener);
   }

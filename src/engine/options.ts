@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { type Clock, RunsheetError, systemClock } from '../common/index.js';
+import { type Clock, RunsheetError, checkOptions, systemClock } from '../common/index.js';
 import type { Definition } from '../definition/index.js';
 import { type Handler, HandlerRegistry, type Logger, silentLogger } from '../handlers/index.js';
 import { type Storage, terminalStatuses } from '../storage/index.js';
@@ -92,7 +92,7 @@ const count = z.int().min(1);
 const functionOr = z.custom<unknown>((value) => typeof value === 'function', 'must be a function');
 const object = z.custom<unknown>((value) => typeof value === 'object' && value !== null, 'must be an object');
 
-const schema = z.strictObject({
+const optionsSchema = z.strictObject({
   storage: object,
   definitions: z.array(object).optional(),
   handlers: object.optional(),
@@ -116,6 +116,7 @@ const schema = z.strictObject({
   randomBytes: functionOr.optional(),
   onOperation: functionOr.optional(),
 });
+const schema = z.object({ options: optionsSchema });
 
 export function newRunId({ randomBytes }: Pick<EngineSettings, 'randomBytes'>): string {
   return `wf_${Buffer.from(randomBytes()).toString('hex')}`;
@@ -123,13 +124,7 @@ export function newRunId({ randomBytes }: Pick<EngineSettings, 'randomBytes'>): 
 
 /** @throws RunsheetError `RS_OPTIONS_INVALID` naming each unknown option and impossible value. */
 export function readOptions(options: EngineOptions): EngineSettings {
-  const checked = schema.safeParse(options);
-  if (!checked.success) {
-    const problems = checked.error.issues.map(({ path, message }) =>
-      [path.join('.'), message].filter(Boolean).join(': '),
-    );
-    throw new RunsheetError('RS_OPTIONS_INVALID', `createEngine: ${problems.join('; ')}`);
-  }
+  checkOptions('createEngine', schema, { options });
   const { handlers, storage } = options;
   const lacking = storageMethods.filter((method) => typeof storage[method] !== 'function');
   if (lacking.length > 0) {

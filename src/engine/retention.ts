@@ -1,4 +1,4 @@
-import { RunsheetError, type Timer } from '../common/index.js';
+import type { Timer } from '../common/index.js';
 import type { RetentionQuery } from '../storage/index.js';
 import type { EngineSettings } from './options.js';
 
@@ -65,9 +65,6 @@ export class Retention {
   }
 
   #query(ageMs: number, statuses: RetentionOptions['statuses']): RetentionQuery {
-    if (!Number.isFinite(ageMs) || ageMs < 0) {
-      throw new RunsheetError('RS_OPTIONS_INVALID', `an age must be a number of milliseconds ≥ 0, not ${ageMs}`);
-    }
     const endedBefore = this.#settings.clock.now() - ageMs;
     return { endedBefore, limit: runsPerCall, ...(statuses && { statuses }) };
   }

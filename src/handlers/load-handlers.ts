@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { RunsheetError } from '../common/index.js';
+import { z } from 'zod';
+import { RunsheetError, checkOptions } from '../common/index.js';
 import { rememberOrigin, originOf } from './handler-origin.js';
 import { duplicateHandler } from './handler-registry.js';
 import { describe, handlerFault, looksLikeHandler } from './handler-shape.js';
@@ -15,6 +16,13 @@ export interface LoadHandlersOptions {
   readonly importModule?: (file: string) => Promise<unknown>;
 }
 
+const optionsSchema = z.object({
+  path: z.string().min(1),
+  options: z.strictObject({
+    importModule: z.custom<unknown>((value) => typeof value === 'function', 'must be a function').optional(),
+  }),
+});
+
 /**
  * Loads the handlers of a folder (the `.ts`, `.js` and `.mjs` files directly in it, save those that
  * begin with `_`, `.d.ts` and tests) or of a single file. Each default-exports a handler or a list.
@@ -23,6 +31,7 @@ export interface LoadHandlersOptions {
  *   a line each.
  */
 export async function loadHandlers(path: string, options: LoadHandlersOptions = {}): Promise<Handler[]> {
+  checkOptions('loadHandlers', optionsSchema, { path, options });
   const importModule = options.importModule ?? importJavaScript;
   const handlers = new Map<string, Handler>();
   const faults: RunsheetError[] = [];

@@ -20,7 +20,7 @@ export { parseDocument } from './parse.js';
 export { type ParsedDocument } from './parsed-document.js';
 export { type RoughDocument } from './rough-document.js';
 export { foreignMarker, foreignMarkerMessage, ourPath, waysOutOf } from './foreign-markers.js';
-export { nearest } from './nearest.js';
+export { nearest } from '../common/index.js';
 export { writeYaml } from './write-yaml.js';
 export { type RenderOptions, renderDiagnostics, renderExcerpt } from './render.js';
 export { type DiagnosticsJson, type Findings, diagnosticsToJson } from './diagnostics-json.js';

@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InvalidDefinitionsError, isFlowTestFile } from '../check/index.js';
-import { RunsheetError } from '../common/index.js';
+import { z } from 'zod';
+import { RunsheetError, checkOptions } from '../common/index.js';
 import { type Handler, HandlerRegistry } from '../handlers/index.js';
 import type { Findings } from '../syntax/index.js';
 import { renderFailures } from './flow-runner/render-result.js';
@@ -16,6 +17,15 @@ export interface RunFlowTestsOptions {
   /** Only tests whose names hold this text, whatever its case. */
   readonly filter?: string;
 }
+
+const optionsSchema = z.object({
+  path: z.string().min(1),
+  options: z.strictObject({
+    handlers: z.custom<unknown>((value) => typeof value === 'object' && value !== null, 'must be handlers').optional(),
+    definitions: z.string().optional(),
+    filter: z.string().optional(),
+  }),
+});
 
 /** What came of one flow test. */
 export interface FlowTestOutcome {
@@ -39,6 +49,7 @@ export interface FlowTestOutcome {
  * @throws RunsheetError `RS_OPTIONS_INVALID` where there is nothing to run
  */
 export async function runFlowTests(path: string, options: RunFlowTestsOptions = {}): Promise<FlowTestOutcome[]> {
+  checkOptions('runFlowTests', optionsSchema, { path, options });
   const { handlers, filter } = options;
   const registry =
     handlers === undefined || handlers instanceof HandlerRegistry ? handlers : new HandlerRegistry(handlers);

@@ -1,4 +1,5 @@
-import { type JsonValue, RunsheetError, parseDuration, placeText } from '../common/index.js';
+import { z } from 'zod';
+import { type JsonValue, RunsheetError, checkOptions, nearest, parseDuration, placeText } from '../common/index.js';
 import type { Definition } from '../definition/index.js';
 import type { CancelOptions, Run } from '../engine/index.js';
 import { type Handler, type HandlerContext, HandlerRegistry, defineHandler } from '../handlers/index.js';
@@ -14,8 +15,10 @@ import { type ProcessView, World } from './world/world.js';
 export type ScriptedAnswer = Reply | readonly Reply[] | ((context: HandlerContext<JsonValue | undefined>) => unknown);
 
 export interface TestFlowOptions {
-  /** The flow, and after it those that it may start as children. */
-  readonly definitions: readonly [Definition, ...Definition[]];
+  /** The flow and those that it may start as children, as `loadDefinitions` gives them. */
+  readonly definitions: readonly Definition[];
+  /** The flow under test. Default: the first of the definitions. */
+  readonly workflow?: string;
   /** By name: answers, for which virtual time goes by; functions must not wait for anything outside. */
   readonly handlers?: Readonly<Record<string, ScriptedAnswer>>;
   /** Handlers that really do something; time stands still while one of them is at work. */
@@ -27,6 +30,33 @@ export interface TestFlowOptions {
   readonly crashes?: readonly CrashPoint[];
   /** Epoch milliseconds. Default: 2030-01-01T00:00:00Z. */
   readonly startAt?: number;
+}
+
+const object = z.custom<object>((value) => typeof value === 'object' && value !== null, 'must be an object');
+
+const optionsSchema = z.object({
+  options: z.strictObject({
+    definitions: z.array(object).min(1, 'must hold the flow under test'),
+    workflow: z.string().optional(),
+    handlers: z.record(z.string(), z.unknown()).optional(),
+    realHandlers: z.array(object).optional(),
+    input: z.unknown().optional(),
+    key: z.string().optional(),
+    secrets: z.record(z.string(), z.string()).optional(),
+    crashes: z.array(object).optional(),
+    startAt: z.number().optional(),
+  }),
+});
+const passSchema = z.object({ time: z.union([z.number().min(0), z.string()]) });
+const signalSchema = z.object({ options: z.strictObject({ to: z.string().optional() }) });
+
+function flowOf({ definitions, workflow }: TestFlowOptions): Definition {
+  const flow = workflow === undefined ? definitions[0] : definitions.find(({ name }) => name === workflow);
+  if (flow !== undefined) return flow;
+  const names = definitions.map(({ name }) => name);
+  const meant = nearest(workflow ?? '', names);
+  const remedy = meant === undefined ? `there are ${names.join(', ')}` : `did you mean "${meant}"?`;
+  throw new RunsheetError('RS_OPTIONS_INVALID', `testFlow: no workflow "${workflow}" among the definitions; ${remedy}`);
 }
 
 /** A call of a handler, interrupted ones too. */
@@ -65,6 +95,7 @@ export class FlowInTest {
   /** In the order in which they began; of children too. */
   readonly calls: HandlerCall[] = [];
   readonly #options: TestFlowOptions;
+  readonly #flow: Definition;
   readonly #world: World;
   readonly #places: ItemPlaces;
   readonly #crashes: CrashPoints;
@@ -74,9 +105,11 @@ export class FlowInTest {
 
   /** @internal use `testFlow` */
   constructor(options: TestFlowOptions) {
+    checkOptions('testFlow', optionsSchema, { options });
     const { definitions, handlers = {}, realHandlers = [], secrets = {}, crashes = [], startAt } = options;
     this.#options = options;
-    this.#places = new ItemPlaces(definitions[0]);
+    this.#flow = flowOf(options);
+    this.#places = new ItemPlaces(this.#flow);
     this.#crashes = new CrashPoints(
       crashes.map((what, index) => ({ what, path: ['crashes', index] })),
       this.#places,
@@ -112,8 +145,8 @@ export class FlowInTest {
 
   /** @internal */
   async start(): Promise<void> {
-    const { definitions, input = {}, key } = this.#options;
-    const { id } = await this.#world.enqueue(definitions[0].name, input, key === undefined ? {} : { key });
+    const { input = {}, key } = this.#options;
+    const { id } = await this.#world.enqueue(this.#flow.name, input, key === undefined ? {} : { key });
     this.#runs.push(id);
     await this.#rest();
   }
@@ -135,6 +168,7 @@ export class FlowInTest {
 
   /** Lets so much virtual time go by: milliseconds, or a duration such as `14h`. */
   async pass(time: number | string): Promise<void> {
+    checkOptions('pass', passSchema, { time });
     const until = this.#world.clock.now() + (typeof time === 'number' ? time : parseDuration(time));
     while (this.#world.clock.now() < until) {
       const stillness = await this.#world.pass(until);
@@ -161,7 +195,9 @@ export class FlowInTest {
   }
 
   /** Sends a signal to the run, or to one of its children by id. @throws as `Engine.signal` */
-  async signal(name: string, payload: JsonValue = null, { to = this.id }: { to?: string } = {}): Promise<void> {
+  async signal(name: string, payload: JsonValue = null, options: { to?: string } = {}): Promise<void> {
+    checkOptions('signal', signalSchema, { options });
+    const { to = this.id } = options;
     await this.#world.desk.signal(to, name, payload);
     await this.#rest();
   }
@@ -228,7 +264,7 @@ export class FlowInTest {
         const place = placeText(step.key, step.occurrence);
         const atMs = this.elapsedMs;
         this.calls.push({ handler: handler.name, run: run.id, place, input, attempt, idempotencyKey, atMs });
-        const isOwn = run.workflow === this.#options.definitions[0].name;
+        const isOwn = run.workflow === this.#flow.name;
         if (isOwn && this.#crashes.isReachedIn(context)) {
           this.#world.die();
           throw new Error('the process has died, and nobody hears of this');

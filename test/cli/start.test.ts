@@ -1,3 +1,4 @@
+import { SqliteStorage } from 'runsheet';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/common/index.js';
 import { Project, notingHandlers } from './project.js';
@@ -70,5 +71,41 @@ describe('runsheet start', () => {
     const result = await notes.runsheet(['start', ...args]);
     expect(result).toMatchObject({ code, out: '' });
     expect(result.err).toContain(message);
+  });
+
+  it.each([
+    [['start', 'notes', '--key', '']],
+    [['run', 'notes', '--key', ' ']],
+    [['list', '--workflow', '']],
+    [['show', '']],
+    [['signal', '', 'word']],
+    [['cancel', 'k', '--workflow', '']],
+  ])('takes no name, key or id that is empty: %j', async (args) => {
+    const notes = project();
+    await notes.runsheet(['start', 'notes', '--key', 'k']);
+    const { code, err } = await notes.runsheet(args);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('must not be empty') as string });
+  });
+
+  it('starts runs whose time has no date only before these were refused; they are shown', async () => {
+    const notes = project();
+    const id = (await notes.runsheet(['start', 'notes'])).out.trim();
+    const storage = new SqliteStorage(notes.path('.runsheet/runs.db'));
+    await storage.open();
+    const { definitionHash = '' } = (await storage.getRun(id)) ?? {};
+    const times = { createdAt: 0, dueAt: 8.7e15 };
+    await storage.enqueueRun({
+      id: 'wf_late',
+      workflow: 'notes',
+      revision: 1,
+      definitionHash,
+      key: null,
+      input: '{}',
+      ...times,
+    });
+    await storage.close();
+    const { code, out } = await notes.runsheet(['show', 'wf_late']);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('no date (8700000000000000)') as string });
+    expect((await notes.runsheet(['list'])).code).toBe(0);
   });
 });

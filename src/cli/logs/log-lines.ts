@@ -1,4 +1,4 @@
-import { type Color, type JsonValue, padEnd, paint, widthOf } from '../../common/index.js';
+import { type Color, type JsonValue, instantText, padEnd, paint, widthOf } from '../../common/index.js';
 import { type FlowPlaces, turnAround } from '../../engine/index.js';
 import type { JournalRow } from '../../storage/index.js';
 import { hanging } from '../terminal-text.js';
@@ -47,7 +47,7 @@ export class LogLines {
   write(row: JournalRow): string[] {
     const { step, at } = row;
     const occurrence = row.occurrence ?? '0';
-    const [day = '', time = ''] = new Date(at).toISOString().split('T');
+    const [day = '', time = ''] = instantText(at).split('T');
     const place = step === null ? this.#workflow : placeText(step, isOfTurn(row) ? turnAround(occurrence) : occurrence);
     this.#width = Math.max(this.#width, Math.min(place.length, widestPlace));
     const { text, tone } = entryText(row, step === null ? undefined : this.#flow.item(step));

@@ -33,6 +33,7 @@ import { assertClaim, stoppedError } from '../run-rules.js';
 import { type CheckpointThresholds, defaultThresholds } from './checkpointer.js';
 import { isBusy, storageError } from './errors.js';
 import { wholeTransaction } from './group-commit.js';
+import { checkSqliteOptions } from './options.js';
 import type { Queries } from './queries.js';
 import { type Disposal, type RetentionAccess, dispose } from './retention.js';
 import { type Session, type SessionOptions, closeSession, openSession } from './session.js';
@@ -81,7 +82,9 @@ export class SqliteStorage implements Storage {
   #opening: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
+  /** @throws RunsheetError `RS_OPTIONS_INVALID` for unknown options and impossible values */
   constructor(path: string, options: SqliteStorageOptions = {}) {
+    checkSqliteOptions(path, options);
     const isFile = path !== ':memory:';
     this.#path = isFile ? resolve(path) : path;
     this.#options = {

@@ -1,4 +1,12 @@
-import { type JsonObject, type JsonValue, RunsheetError, writeDuration } from '../../common/index.js';
+import { z } from 'zod';
+import {
+  type JsonObject,
+  type JsonValue,
+  RunsheetError,
+  checkOptions,
+  instantText,
+  writeDuration,
+} from '../../common/index.js';
 import { type Definition, type Items, bodiesOf, definitionFromCanonical } from '../../definition/index.js';
 import { type Run, type RunHistory, readHistory } from '../../engine/index.js';
 import { type InboxMessage, type JournalRow, type Storage, terminalStatuses } from '../../storage/index.js';
@@ -12,6 +20,11 @@ export interface FlowTestFromRunOptions {
   /** Where the editor finds the schema of flow tests. */
   readonly schema?: string;
 }
+
+const optionsSchema = z.object({
+  id: z.string().min(1),
+  options: z.strictObject({ workflow: z.string().optional(), schema: z.string().optional() }),
+});
 
 /**
  * Writes a file of flow tests with one test, which repeats a run: its input, what handlers and children answered (call
@@ -27,6 +40,7 @@ export async function flowTestFromRun(
   id: string,
   options: FlowTestFromRunOptions = {},
 ): Promise<string> {
+  checkOptions('flowTestFromRun', optionsSchema, { id, options });
   const record = await storage.getRun(id);
   if (record === undefined) throw new RunsheetError('RS_RUN_UNKNOWN', `there is no run ${id}`);
   const stored = await storage.readDefinition(record.definitionHash);
@@ -73,7 +87,7 @@ function testOf({ definition, journal, inbox, history }: Recording): JsonObject 
   const secrets = [...flowUnderTest(definition).secrets];
   return {
     name: `as in the run ${run.id}`,
-    now: new Date(startedAt).toISOString(),
+    now: instantText(startedAt),
     input: run.input,
     ...answers(
       'handlers',
