@@ -54,6 +54,8 @@ export class Fall {
       case 'child-started':
       case 'child-cancelled':
       case 'child-settled':
+      case 'child-unwind':
+      case 'child-unwound':
         return this.#anew.has(place);
       case 'scope-aborted':
         return this.#through.has(place);
@@ -93,9 +95,7 @@ export class Fall {
       case 'onTimeout':
         return this.#anew.has(place);
       default:
-        if (aspect?.startsWith('retry.') === true || aspect?.startsWith('first-start.') === true) {
-          return this.#anew.has(place);
-        }
+        if (aspect !== null && ofAttempts.test(aspect)) return this.#anew.has(place);
         return isError(row) && this.#undecided.has(`${place} ${aspect}`);
     }
   }
@@ -148,6 +148,9 @@ export class Fall {
     return cut.values();
   }
 }
+
+/** Decisions about whether there is another attempt. */
+const ofAttempts = /^(retry|late|first-start)\./;
 
 /** The items whose body, not whose `onError`, this is in. */
 function bodiesAround(flow: FlowPlaces, turn: Turn): Turn[] {

@@ -1,16 +1,21 @@
 import { RunsheetError } from '../common/index.js';
 import { type Definition, walkItems } from '../definition/index.js';
-import type { InboxGuard } from '../storage/index.js';
+import type { InboxGuard, JournalRow } from '../storage/index.js';
 import { readStuck } from './entries.js';
 
 /** Refuses to cancel a run whose outcome stands. */
 export const cancelGuard: InboxGuard<RunsheetError> = {
   steps: [],
   refuse: ({ run, entries }) =>
-    entries.some(({ kind }) => kind === 'run-outcome') || run.status.startsWith('compensat')
+    entries.some(settlesOutcome) || run.status.startsWith('compensat')
       ? new RunsheetError('RS_RUN_ENDING', `${run.id} is ending already and cannot be cancelled any more`)
       : undefined,
 };
+
+/** From then on a cancellation comes too late: the outcome stands, or the time of the run is up. */
+function settlesOutcome({ kind, step, aspect }: JournalRow): boolean {
+  return kind === 'run-outcome' || (kind === 'timer-fired' && step === null && aspect === 'deadline');
+}
 
 /** Refuses what an operator says about an unwind that is not stuck, or about which another word is on its way. */
 export function operatorGuard(definition: Definition): InboxGuard<RunsheetError> {

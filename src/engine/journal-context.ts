@@ -15,6 +15,7 @@ import {
   type Handle,
   type Note,
   type OperatorVerdict,
+  type PivotOutcome,
   type Place,
   type RecordKind,
   type Recorded,
@@ -28,13 +29,15 @@ import {
   cancelledError,
 } from '../interpreter/index.js';
 import type { InboxMessage, JournalRow, RollbackStatus, RunRecord, Transition } from '../storage/index.js';
+import { Beginnings } from './beginnings.js';
 import { conclusionPayload, endTransition, outcomeTransition, readConclusion } from './conclusion.js';
-import { Inbox } from './inbox.js';
+import { type Due, earlierOf } from './due.js';
+import { Inbox, type Offer } from './inbox.js';
 import { Journal, type Unit, runPlace } from './journal.js';
 import { JournalHandle } from './journal-handle.js';
 import { type OpenAttempt, OpenAttempts } from './open-attempts.js';
 import { type ChildEnded, OpenChildren } from './open-children.js';
-import { OpenGates, type TimedOut } from './open-gates.js';
+import { OpenGates } from './open-gates.js';
 import { OpenOperators } from './open-operators.js';
 import { Alarm, OpenSleeps } from './open-sleeps.js';
 import { Readiness } from './readiness.js';
@@ -104,6 +107,8 @@ export class JournalContext implements DurableContext {
   readonly #readiness = new Readiness();
   readonly #inbox: Inbox;
   readonly #records: Records;
+  readonly #beginnings = new Beginnings();
+  readonly #pivots = new Map<JournalHandle<PivotOutcome>, Place>();
   readonly #attempts: OpenAttempts;
   readonly #sleeps: OpenSleeps;
   readonly #gates: OpenGates;
@@ -136,13 +141,13 @@ export class JournalContext implements DurableContext {
     this.#journal = new Journal(journal, now);
     this.#inbox = new Inbox(journal, inboxSeq, (afterSeq) => writer.readInbox(afterSeq));
     this.#records = new Records(this.#journal, () => this.#throwIfFaulty());
-    this.#attempts = new OpenAttempts(this.#journal, this.#readiness, clock, abortGraceMs, options.givenUp);
+    const begun = { journal: this.#journal, readiness: this.#readiness, beginnings: this.#beginnings };
+    this.#attempts = new OpenAttempts({ ...begun, clock, abortGraceMs, givenUp: options.givenUp });
     this.#sleeps = new OpenSleeps(this.#journal, this.#readiness);
     this.#gates = new OpenGates(this.#journal, this.#readiness, this.#inbox);
     this.#operators = new OpenOperators(this.#journal, this.#readiness, this.#inbox);
     this.#children = new OpenChildren({
-      journal: this.#journal,
-      readiness: this.#readiness,
+      ...begun,
       inbox: this.#inbox,
       now,
       parent: meta.id,
@@ -184,6 +189,15 @@ export class JournalContext implements DurableContext {
     return this.#children.begin(place, start);
   }
 
+  pivot(place: Place): Handle<PivotOutcome> {
+    this.#begin('pivot', place);
+    const handle = new JournalHandle<PivotOutcome>();
+    const reached = this.#journal.take('pivot', place);
+    if (reached === undefined) this.#pivots.set(handle, place);
+    else handle.settle(reached.seq, () => 'reached');
+    return handle;
+  }
+
   cancellation(): Handle<Cancellation> {
     const requested = this.#journal.take('cancel-requested', runPlace);
     if (requested !== undefined) {
@@ -196,10 +210,11 @@ export class JournalContext implements DurableContext {
     const compensate = !this.#cancellation.ready || this.#cancellation.outcome.compensate;
     for (const handle of handles) {
       void (
-        this.#attempts.cancel(handle, cause) ||
+        this.#attempts.cancel(handle, cause, this.#lastAbortSeq) ||
         this.#sleeps.abort(handle, this.#lastAbortSeq) ||
         this.#gates.abort(handle, this.#lastAbortSeq) ||
-        this.#children.cancel(handle, cause, compensate)
+        this.#children.cancel(handle, cause, compensate, this.#lastAbortSeq) ||
+        this.#abortPivot(handle)
       );
     }
   }
@@ -218,13 +233,13 @@ export class JournalContext implements DurableContext {
       this.#throwIfFaulty();
       const ready = this.#readiness.take(handles);
       if (ready !== undefined) return ready;
-      if (this.#mayTakeMessages && (await this.#takeMessages())) continue;
+      const due = this.#due();
+      // Before a timer fires it is certain that nothing came before it which somebody waits for.
+      if (due !== undefined && this.waitsForOthers) this.#inbox.markStale();
+      if (this.#mayTakeMessages && (await this.#takeMessage(due?.at))) continue;
       if (this.#readiness.hasRung()) continue;
-      const timedOut = this.#timedOut();
-      // In the order of time; at the same moment nothing begins that a deadline is to end.
-      if (this.#sleeps.fireDue(this.#clock.now(), timedOut?.at ?? Number.POSITIVE_INFINITY)) continue;
-      if (timedOut !== undefined) await this.#decideTimeout(timedOut);
-      else if (await this.#standstill()) await this.#readiness.nextEvent();
+      if (due !== undefined) await this.#fire(due);
+      else if (!this.#reachPivots() && (await this.#standstill())) await this.#readiness.nextEvent();
     }
   }
 
@@ -353,18 +368,43 @@ export class JournalContext implements DurableContext {
     return this.#inbox.mayHold || this.waitsForOthers;
   }
 
-  /** Reads what others have sent and lets those take it who wait for it. Answers whether something became ready. */
-  async #takeMessages(): Promise<boolean> {
+  /**
+   * Lets the first message that somebody waits for, and that came until then, be taken; later ones have to wait until it is
+   * known what follows from it. Answers whether something became ready.
+   */
+  async #takeMessage(until = Number.POSITIVE_INFINITY): Promise<boolean> {
     await this.#inbox.refresh();
-    const cancelled = this.#takeCancellation();
-    const decided = this.#operators.proceed();
-    const settled = await this.#children.proceed();
-    return (await this.#gates.offer()) || settled || decided || cancelled;
+    if (await this.#children.askForUnwinds()) return true;
+    for (let offer = this.#nextOffer(until); offer !== undefined; offer = this.#nextOffer(until)) {
+      if (await offer.take()) return true;
+    }
+    return false;
+  }
+
+  #nextOffer(until: number): Offer | undefined {
+    const cancellation = this.#cancellationMessage(until);
+    const offers = [
+      cancellation && { message: cancellation, take: () => this.#takeCancellation() },
+      this.#operators.next(until),
+      this.#children.next(until),
+      this.#gates.next(until),
+    ];
+    let first: Offer | undefined;
+    for (const offer of offers) {
+      if (offer !== undefined && (first === undefined || offer.message.seq < first.message.seq)) first = offer;
+    }
+    return first;
+  }
+
+  /** One that still has a say: neither does the outcome stand yet, nor has the time of the run been up before. */
+  #cancellationMessage(until?: number): InboxMessage | undefined {
+    if (this.#concluded || this.#cancellation.ready || this.#sleeps.hasRunTimedOut) return undefined;
+    return this.#inbox.first({ kind: 'cancel', ...(until !== undefined && { until }) });
   }
 
   #takeCancellation(): boolean {
-    const [message] = this.#inbox.waiting('cancel');
-    if (message === undefined || this.#concluded || this.#cancellation.ready) return false;
+    const message = this.#cancellationMessage();
+    if (message === undefined) return false;
     this.#inbox.take(message);
     const cancellation = JSON.parse(message.payload ?? '{}') as Cancellation;
     const payload = JSON.stringify({ ...cancellation, inboxSeq: message.seq });
@@ -373,21 +413,47 @@ export class JournalContext implements DurableContext {
     return true;
   }
 
-  /**
-   * The time of a gate, a child, a block or the run is up. That verdict stands only if the inbox has nothing that could
-   * still be in time, so it is committed before anybody hears of it.
-   */
-  async #decideTimeout({ place, settle }: TimedOut): Promise<void> {
-    const seq = this.#journal.append('timer-fired', place, JSON.stringify({ why: 'timeout' }));
-    if (await this.#commitSettled(undefined, 1, 0)) settle(seq);
-  }
-
-  /** The earliest of those that are due. */
-  #timedOut(): TimedOut | undefined {
+  /** The earliest timer whose time has come. */
+  #due(): Due | undefined {
     const now = this.#clock.now();
     if (this.#earliest() > now) return undefined;
-    const due = [...this.#gates.due(now), ...this.#children.due(now), ...this.#sleeps.dueDeadlines(now)];
-    return due.sort((a, b) => a.at - b.at)[0];
+    return [this.#gates.due(now), this.#children.due(now), this.#sleeps.due(now)].reduce(earlierOf);
+  }
+
+  /**
+   * In the order of time. That the time of a gate, a child, a block or the run is up stands only if the inbox has nothing
+   * that could still be in time, so it is committed before anybody hears of it.
+   */
+  async #fire(due: Due): Promise<void> {
+    if (due.isDeadline) {
+      const seq = this.#appendFired(due);
+      if (await this.#commitSettled(undefined, 1, 0)) due.settle(seq);
+      return;
+    }
+    due.settle(this.#appendFired(due));
+    // Nothing comes between those that follow, where there is nobody who could have sent anything.
+    if (this.#mayTakeMessages) return;
+    for (const next of this.#sleeps.dueBefore(this.#clock.now() + 1)) next.settle(this.#appendFired(next));
+  }
+
+  #appendFired({ place, why }: Due): number {
+    return this.#journal.append('timer-fired', place, JSON.stringify({ why }));
+  }
+
+  /** Nothing that is due ends the scopes that they stand in. Answers whether there was one. */
+  #reachPivots(): boolean {
+    if (this.#pivots.size === 0) return false;
+    for (const [handle, place] of this.#pivots) {
+      this.#readiness.settle(handle, this.#journal.append('pivot', place, null), () => 'reached');
+    }
+    this.#pivots.clear();
+    return true;
+  }
+
+  #abortPivot(handle: Handle<unknown>): boolean {
+    if (!(handle instanceof JournalHandle) || !this.#pivots.delete(handle)) return false;
+    this.#readiness.settle(handle, this.#lastAbortSeq, () => 'aborted');
+    return true;
   }
 
   /**
@@ -395,8 +461,14 @@ export class JournalContext implements DurableContext {
    * run. Answers whether there is something to wait for.
    */
   async #standstill(): Promise<boolean> {
+    if (!this.#stopping) this.#beginnings.begin(() => this.#journal.isLarge);
     const idle = !this.#attempts.anyInFlight && (this.#stopping || !this.#attempts.anyToCall);
     if (!idle) {
+      if (this.#beginnings.any && !this.#stopping) {
+        // More than one unit holds: what becomes due meanwhile is decided before the next ones begin.
+        await this.#commitUnit();
+        return false;
+      }
       if (!this.#journal.isEmpty) void this.#commitUnit();
       this.#alarm.set(this.#earliest());
       return true;

@@ -29,9 +29,16 @@ export class JournalHandle<T> implements Handle<T> {
   }
 }
 
-/** Of something that may have to be undone: `begun` is the place in the journal of the entry that began it. */
+/** Of something that may have to be undone. */
 export class JournalBegunHandle<T> extends JournalHandle<T> implements BegunHandle<T> {
-  constructor(readonly begun: number) {
-    super();
+  #begun: number | undefined;
+
+  get begun(): number | undefined {
+    return this.#begun;
+  }
+
+  /** @param seq of the entry that it begins with */
+  begin(seq: number): void {
+    this.#begun = seq;
   }
 }

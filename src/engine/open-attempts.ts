@@ -9,14 +9,25 @@ import {
   type Place,
   languageError,
 } from '../interpreter/index.js';
+import type { Beginnings } from './beginnings.js';
 import { type EntryKind, errorPayload, readValue, stepStartedPayload, valuePayload } from './entries.js';
 import type { Journal } from './journal.js';
 import { JournalBegunHandle, type JournalHandle } from './journal-handle.js';
 import type { Readiness } from './readiness.js';
 
+export interface AttemptsOptions {
+  readonly journal: Journal;
+  readonly readiness: Readiness;
+  readonly beginnings: Beginnings;
+  readonly clock: Clock;
+  readonly abortGraceMs: number;
+  /** What was under way when the run was interrupted fails, instead of being begun again. */
+  readonly givenUp: boolean;
+}
+
 export interface OpenAttempt {
   readonly place: Place;
-  readonly handle: JournalHandle<AttemptOutcome>;
+  readonly handle: JournalBegunHandle<AttemptOutcome>;
   readonly call: AttemptCall;
   readonly attempt: Attempt;
   /** In an earlier life of the run: what came of it is unknown. */
@@ -48,6 +59,7 @@ const kinds = {
 export class OpenAttempts {
   readonly #journal: Journal;
   readonly #readiness: Readiness;
+  readonly #beginnings: Beginnings;
   readonly #clock: Clock;
   readonly #abortGraceMs: number;
   readonly #open = new Map<Handle<unknown>, OpenAttempt>();
@@ -60,10 +72,10 @@ export class OpenAttempts {
   readonly #givenUp: boolean;
   #closed = false;
 
-  /** @param givenUp what was under way when the run was interrupted fails, instead of being begun again */
-  constructor(journal: Journal, readiness: Readiness, clock: Clock, abortGraceMs: number, givenUp: boolean) {
+  constructor({ journal, readiness, beginnings, clock, abortGraceMs, givenUp }: AttemptsOptions) {
     this.#journal = journal;
     this.#readiness = readiness;
+    this.#beginnings = beginnings;
     this.#clock = clock;
     this.#abortGraceMs = abortGraceMs;
     this.#givenUp = givenUp;
@@ -74,8 +86,8 @@ export class OpenAttempts {
     const started = this.#journal.take(kind.started, place);
     const completed = this.#journal.take(kind.completed, place);
     const failed = this.#journal.take(kind.failed, place);
-    // Where it was not begun before, its entry is the next one.
-    const handle = new JournalBegunHandle<AttemptOutcome>(started?.seq ?? this.#journal.lastSeq + 1);
+    const handle = new JournalBegunHandle<AttemptOutcome>();
+    if (started !== undefined) handle.begin(started.seq);
     if (completed !== undefined) {
       handle.settle(completed.seq, () => ({ ok: true, value: readValue(completed.payload ?? '{}') }));
       return handle;
@@ -86,12 +98,11 @@ export class OpenAttempts {
     }
     const begunBefore = started !== undefined;
     if (begunBefore && this.#givenUp) return this.#giveUp(place, attempt, handle);
-    this.#journal.append(kind.started, place, startedPayload(attempt, begunBefore));
     const abort = new AttemptAbort();
     const state = { called: false, stopped: false, cancelled: undefined, grace: undefined };
     const open: OpenAttempt = { place, handle, call, attempt, begunBefore, abort, ...state };
     this.#open.set(handle, open);
-    this.#toCall.push(open);
+    this.#beginnings.add(handle, () => this.#begin(open));
     return handle;
   }
 
@@ -128,9 +139,10 @@ export class OpenAttempts {
   }
 
   /** A handler that runs is told, and awaited for the grace period; one that was not called yet never is. */
-  cancel(handle: Handle<unknown>, cause: string): boolean {
+  cancel(handle: Handle<unknown>, cause: string, abortSeq: number): boolean {
     const open = this.#open.get(handle);
     if (open === undefined) return false;
+    const hasNotBegun = this.#beginnings.withdraw(handle);
     const cancelled: AttemptOutcome = {
       ok: false,
       error: languageError('Cancelled', `${open.place.step} was ended: ${cause}`, {
@@ -139,7 +151,11 @@ export class OpenAttempts {
       }),
       effect: open.called || open.begunBefore ? 'unknown' : 'none',
     };
-    if (open.called) {
+    if (hasNotBegun && !open.begunBefore) {
+      // Nothing of it is in the journal: the abort alone says so, also when it is read again.
+      this.#open.delete(handle);
+      this.#readiness.settle(open.handle, abortSeq, () => cancelled);
+    } else if (open.called) {
       open.abort.abort(new Error(cause));
       open.grace ??= this.#clock.setTimer(this.#abortGraceMs, () => this.#finish(open, cancelled));
     } else if (this.#inFlight.has(open)) {
@@ -192,6 +208,13 @@ export class OpenAttempts {
     const seq = this.#journal.append(kinds[direction].failed, place, failurePayload(outcome));
     this.#readiness.settle(handle, seq, () => outcome);
     return handle;
+  }
+
+  #begin(open: OpenAttempt): void {
+    const { place, handle, attempt, begunBefore } = open;
+    const seq = this.#journal.append(kinds[attempt.direction].started, place, startedPayload(attempt, begunBefore));
+    if (!begunBefore) handle.begin(seq);
+    this.#toCall.push(open);
   }
 
   #finish(open: OpenAttempt, outcome: AttemptOutcome): void {

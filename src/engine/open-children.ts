@@ -10,10 +10,11 @@ import type {
   RunError,
 } from '../interpreter/index.js';
 import type { InboxMessage, RollbackStatus, RunRecord, RunStatus } from '../storage/index.js';
-import type { Inbox } from './inbox.js';
+import type { Beginnings } from './beginnings.js';
+import type { Due } from './due.js';
+import type { Inbox, Offer } from './inbox.js';
 import type { Journal } from './journal.js';
 import { JournalBegunHandle, JournalHandle } from './journal-handle.js';
-import type { TimedOut } from './open-gates.js';
 import type { Readiness } from './readiness.js';
 
 /** What a child tells its parent when it ends, or becomes stuck. */
@@ -30,6 +31,7 @@ export interface ChildrenOptions {
   readonly journal: Journal;
   readonly readiness: Readiness;
   readonly inbox: Inbox;
+  readonly beginnings: Beginnings;
   readonly now: () => number;
   /** Id of the run whose children these are. */
   readonly parent: string;
@@ -53,12 +55,15 @@ interface OpenUnwind {
   askedAfter: number | undefined;
 }
 
+/**
+ * Of the entry that says that a child's time is up: the child is then ended and undone. Earlier versions wrote `timeout`,
+ * and the child went on by itself.
+ */
+const childTimeout = 'child-timeout';
+
 class Child extends JournalBegunHandle<ChildOutcome> implements ChildHandle {
-  constructor(
-    readonly run: string,
-    begun: number,
-  ) {
-    super(begun);
+  constructor(readonly run: string) {
+    super();
   }
 }
 
@@ -73,23 +78,39 @@ export class OpenChildren {
   }
 
   begin(place: Place, start: ChildStart): ChildHandle {
-    const { journal } = this.#options;
+    const { journal, beginnings, newRunId } = this.#options;
     const started = journal.take('child-started', place);
-    const { run, deadline } = started === undefined ? this.#start(place, start) : readStarted(started.payload ?? '');
-    const handle = new Child(run, started?.seq ?? journal.lastSeq);
+    if (started === undefined) {
+      const handle = new Child(newRunId());
+      beginnings.add(handle, () => {
+        this.#open.set(handle, this.#start(handle.run, place, start));
+        handle.begin(journal.lastSeq);
+      });
+      return handle;
+    }
+    const known = readStarted(started.payload ?? '');
+    const { run } = known;
+    const handle = new Child(run);
+    handle.begin(started.seq);
     const settled = journal.take('child-settled', place);
     const fired = journal.take('timer-fired', place);
     if (settled !== undefined) handle.settle(settled.seq, () => outcomeOf(run, readEnded(settled.payload)));
-    else if (fired !== undefined) handle.settle(fired.seq, () => ({ kind: 'timeout', run }));
-    else this.#open.set(handle, { place, run, deadline: deadline ?? Number.POSITIVE_INFINITY });
+    else if (fired !== undefined) {
+      handle.settle(fired.seq, () => ({ kind: 'timeout', run, isToEnd: readWhy(fired.payload) === childTimeout }));
+    } else this.#open.set(handle, openChild(place, known));
     return handle;
   }
 
-  /** Asks a child to end; the handle becomes ready when it has. */
-  cancel(handle: Handle<unknown>, reason: string, compensate: boolean): boolean {
-    const open = handle instanceof Child ? this.#open.get(handle) : undefined;
+  /** Asks a child to end; the handle becomes ready when it has. One that has not begun yet never does. */
+  cancel(handle: Handle<unknown>, reason: string, compensate: boolean, abortSeq: number): boolean {
+    if (!(handle instanceof Child)) return false;
+    const { journal, beginnings, readiness } = this.#options;
+    if (beginnings.withdraw(handle)) {
+      readiness.settle(handle, abortSeq, (): ChildOutcome => ({ kind: 'aborted' }));
+      return true;
+    }
+    const open = this.#open.get(handle);
     if (open === undefined) return false;
-    const { journal } = this.#options;
     if (journal.take('child-cancelled', open.place) === undefined) {
       journal.append('child-cancelled', open.place, JSON.stringify({ compensate }));
       this.#askToCancel(open.run, reason, compensate);
@@ -112,30 +133,50 @@ export class OpenChildren {
     return handle;
   }
 
-  /** Takes what the children have sent, and asks for unwinds that were not asked for. Answers whether one is settled. */
-  async proceed(): Promise<boolean> {
+  /** Asks for unwinds that were not asked for. Answers whether one is settled by that. */
+  async askForUnwinds(): Promise<boolean> {
     let settled = false;
-    for (const message of this.#options.inbox.waiting('child-ended')) {
-      if (this.#settleChild(message) || (await this.#settleUnwind(message))) settled = true;
-    }
     for (const [handle, unwind] of this.#unwinds) {
       if (unwind.askedAfter === undefined && (await this.#ask(handle, unwind))) settled = true;
     }
     return settled;
   }
 
-  /** Children whose time is up; to be told so once it is certain that they did not end in time. */
-  due(now: number): readonly TimedOut[] {
-    return [...this.#open]
-      .filter(([, { deadline }]) => deadline <= now)
-      .map(([handle, { place, run, deadline }]) => ({
-        place,
-        at: deadline,
-        settle: (seq: number) => {
-          this.#open.delete(handle);
-          this.#options.readiness.settle(handle, seq, (): ChildOutcome => ({ kind: 'timeout', run }));
-        },
-      }));
+  /** The oldest end of a child that is waited for. */
+  next(until: number): Offer | undefined {
+    const { inbox } = this.#options;
+    let oldest: Offer | undefined;
+    const consider = (
+      message: InboxMessage | undefined,
+      take: (message: InboxMessage) => ReturnType<Offer['take']>,
+    ) => {
+      if (message === undefined || (oldest !== undefined && oldest.message.seq <= message.seq)) return;
+      oldest = { message, take: () => take(message) };
+    };
+    for (const [handle, { place, run }] of this.#open) {
+      const message = inbox.first({ kind: 'child-ended', name: run, until });
+      consider(message, (message) => this.#settleChild(message, handle, place));
+    }
+    for (const [handle, unwind] of this.#unwinds) {
+      if (unwind.askedAfter === undefined) continue;
+      const message = inbox.first({ kind: 'child-ended', name: unwind.run, after: unwind.askedAfter, until });
+      consider(message, (message) => this.#settleUnwind(message, handle, unwind));
+    }
+    return oldest;
+  }
+
+  /** The first whose time is up; to be told so once it is certain that it did not end in time. */
+  due(now: number): Due | undefined {
+    let earliest: Due | undefined;
+    for (const [handle, { place, run, deadline }] of this.#open) {
+      if (deadline > now || (earliest !== undefined && earliest.at <= deadline)) continue;
+      const settle = (seq: number): void => {
+        this.#open.delete(handle);
+        this.#options.readiness.settle(handle, seq, (): ChildOutcome => ({ kind: 'timeout', run, isToEnd: true }));
+      };
+      earliest = { place, at: deadline, why: childTimeout, isDeadline: true, settle };
+    }
+    return earliest;
   }
 
   get any(): boolean {
@@ -149,18 +190,13 @@ export class OpenChildren {
     return earliest;
   }
 
-  #start(place: Place, { workflow, revision, hash, input, timeoutMs }: ChildStart): { run: string; deadline?: number } {
-    const { journal, now, newRunId, parent } = this.#options;
+  #start(run: string, place: Place, { workflow, revision, hash, input, timeoutMs }: ChildStart): OpenChild {
+    const { journal, now, parent } = this.#options;
     const at = now();
-    const started = {
-      run: newRunId(),
-      workflow,
-      revision,
-      ...(timeoutMs !== undefined && { deadline: at + timeoutMs }),
-    };
-    journal.append('child-started', place, JSON.stringify(started));
+    const deadline = timeoutMs === undefined ? {} : { deadline: at + timeoutMs };
+    journal.append('child-started', place, JSON.stringify({ run, workflow, revision, ...deadline }));
     journal.addChild({
-      id: started.run,
+      id: run,
       workflow,
       revision,
       definitionHash: hash,
@@ -170,34 +206,30 @@ export class OpenChildren {
       dueAt: at,
       parent: { id: parent, step: place.step ?? '', occurrence: place.occurrence },
     });
-    return started;
+    return openChild(place, { run, ...deadline });
   }
 
-  #settleChild(message: InboxMessage): boolean {
+  #settleChild(message: InboxMessage, handle: Child, place: Place): boolean {
     const { journal, inbox, readiness } = this.#options;
-    for (const [handle, { place, run }] of this.#open) {
-      if (run !== message.name) continue;
-      inbox.take(message);
-      this.#open.delete(handle);
-      const ended = JSON.parse(message.payload ?? '{}') as ChildEnded;
-      const seq = journal.append('child-settled', place, JSON.stringify({ inboxSeq: message.seq, ...ended }));
-      readiness.settle(handle, seq, () => outcomeOf(run, ended));
-      return true;
-    }
-    return false;
+    inbox.take(message);
+    this.#open.delete(handle);
+    const ended = JSON.parse(message.payload ?? '{}') as ChildEnded;
+    const seq = journal.append('child-settled', place, JSON.stringify({ inboxSeq: message.seq, ...ended }));
+    readiness.settle(handle, seq, () => outcomeOf(handle.run, ended));
+    return true;
   }
 
-  async #settleUnwind(message: InboxMessage): Promise<boolean> {
-    for (const [handle, unwind] of this.#unwinds) {
-      if (unwind.run !== message.name || unwind.askedAfter === undefined || message.seq <= unwind.askedAfter) continue;
-      this.#options.inbox.take(message);
-      const result = unwoundResult(JSON.parse(message.payload ?? '{}') as ChildEnded);
-      // It had completed before it could be cancelled: what it did is still to be undone.
-      if (result === undefined) return this.#ask(handle, unwind);
-      this.#settle(handle, unwind, result, message.seq);
-      return true;
-    }
-    return false;
+  async #settleUnwind(
+    message: InboxMessage,
+    handle: JournalHandle<ChildUnwound>,
+    unwind: OpenUnwind,
+  ): Promise<boolean> {
+    this.#options.inbox.take(message);
+    const result = unwoundResult(JSON.parse(message.payload ?? '{}') as ChildEnded);
+    // It had completed before it could be cancelled: what it did is still to be undone.
+    if (result === undefined) return this.#ask(handle, unwind);
+    this.#settle(handle, unwind, result, message.seq);
+    return true;
   }
 
   /** Looks at the child and asks for what is to be done; settles at once where there is nothing to ask for. */
@@ -246,6 +278,17 @@ export class OpenChildren {
     const { journal, now } = this.#options;
     journal.post({ runId: run, message: { kind: 'operator', name: verdict, payload: null, at: now() } });
   }
+}
+
+function openChild(
+  place: Place,
+  { run, deadline = Number.POSITIVE_INFINITY }: { run: string; deadline?: number },
+): OpenChild {
+  return { place, run, deadline };
+}
+
+function readWhy(payload: string | null): string | undefined {
+  return (JSON.parse(payload ?? '{}') as { why?: string }).why;
 }
 
 function readStarted(payload: string): { run: string; deadline?: number } {

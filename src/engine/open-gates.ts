@@ -1,21 +1,17 @@
 import { JsonText } from '../common/index.js';
 import type { Gate, Handle, Place, SignalOutcome } from '../interpreter/index.js';
-import { type Inbox } from './inbox.js';
+import type { InboxMessage } from '../storage/index.js';
+import type { Due } from './due.js';
+import type { Inbox, Offer } from './inbox.js';
 import type { Journal } from './journal.js';
 import { JournalHandle } from './journal-handle.js';
 import type { Readiness } from './readiness.js';
 
-/** Something whose time is up; to be settled by the entry that says so. */
-export interface TimedOut {
-  readonly place: Place;
-  /** When it was due. */
-  readonly at: number;
-  readonly settle: (seq: number) => void;
-}
-
 interface OpenGate {
   readonly place: Place;
   readonly gate: Gate;
+  /** `seq` of a message up to which it has turned all down, those that waited then. */
+  offered: number;
 }
 
 /** The gates at which a run waits for signals, in the order in which it reached them. */
@@ -40,7 +36,7 @@ export class OpenGates {
       handle.settle(consumed.seq, () => received(new JsonText(() => JSON.stringify(payload))));
     } else if (fired !== undefined) {
       handle.settle(fired.seq, () => ({ kind: 'timeout' }));
-    } else this.#open.set(handle, { place, gate });
+    } else this.#open.set(handle, { place, gate, offered: 0 });
     return handle;
   }
 
@@ -50,47 +46,77 @@ export class OpenGates {
     return true;
   }
 
-  /**
-   * Lets each gate take the oldest message that fits. What a gate has turned down is recorded, and never
-   * offered to it again. Answers whether one was taken.
-   */
-  async offer(): Promise<boolean> {
-    let taken = false;
-    for (const [handle, { place, gate }] of this.#open) {
-      for (const message of this.#inbox.waiting('signal', gate.name)) {
-        if (gate.deadline !== undefined && message.at > gate.deadline) continue;
-        const rejection = { ...place, aspect: `${place.aspect}.${message.seq}` };
-        if (this.#journal.peek('signal-rejected', rejection) !== undefined) continue;
-        const payload = new JsonText(message.payload ?? 'null');
-        const { fits, error } = await gate.accept(payload.value);
-        if (!fits) {
-          this.#reject(rejection, error);
-          continue;
-        }
-        this.#inbox.take(message);
-        this.#open.delete(handle);
-        const entry = `{"inboxSeq":${message.seq},"payload":${payload.text}}`;
-        const seq = this.#journal.append('signal-consumed', place, entry);
-        this.#readiness.settle(handle, seq, () => received(payload));
-        taken = true;
-        break;
-      }
+  /** The oldest message that came until then and that a gate has not turned down; the first gate has the choice. */
+  next(until: number): Offer | undefined {
+    let oldest: InboxMessage | undefined;
+    let taker: [JournalHandle<SignalOutcome>, OpenGate] | undefined;
+    for (const entry of this.#open) {
+      const message = this.#nextFor(entry[1], until);
+      if (message === undefined || (oldest !== undefined && oldest.seq <= message.seq)) continue;
+      oldest = message;
+      taker = entry;
     }
-    return taken;
+    if (oldest === undefined || taker === undefined) return undefined;
+    const [message, [handle, open]] = [oldest, taker];
+    return { message, take: () => this.#offer(message, handle, open) };
   }
 
-  /** Gates whose time is up; to be told so once it is certain that nothing came in time. */
-  due(now: number): readonly TimedOut[] {
-    return [...this.#open]
-      .filter(([, { gate }]) => (gate.deadline ?? Number.POSITIVE_INFINITY) <= now)
-      .map(([handle, { place, gate }]) => ({
-        place,
-        at: gate.deadline ?? now,
-        settle: (seq: number) => {
-          this.#open.delete(handle);
-          this.#readiness.settle(handle, seq, () => ({ kind: 'timeout' }));
-        },
-      }));
+  #nextFor(open: OpenGate, until: number): InboxMessage | undefined {
+    const { name, deadline = Number.POSITIVE_INFINITY } = open.gate;
+    const latest = Math.min(until, deadline);
+    let after = open.offered;
+    let isLate = false;
+    for (;;) {
+      const message = this.#inbox.first({ kind: 'signal', name, after });
+      if (message === undefined) return undefined;
+      // A clock that was set back lets one that is late arrive before one that is not.
+      if (message.at > latest) isLate = true;
+      else if (this.#journal.peek('signal-rejected', rejectionOf(open, message)) === undefined) return message;
+      else if (!isLate) open.offered = message.seq;
+      after = message.seq;
+    }
+  }
+
+  /** What a gate has turned down is recorded, and never offered to it again. Answers whether it was taken. */
+  async #offer(message: InboxMessage, handle: JournalHandle<SignalOutcome>, open: OpenGate): Promise<boolean> {
+    const payload = new JsonText(message.payload ?? 'null');
+    const { fits, error } = await open.gate.accept(payload.value);
+    if (!fits) {
+      const rejection = JSON.stringify(error === undefined ? {} : { error });
+      this.#journal.append('signal-rejected', rejectionOf(open, message), rejection);
+      this.#journal.remember();
+      return false;
+    }
+    this.#inbox.take(message);
+    this.#open.delete(handle);
+    const entry = `{"inboxSeq":${message.seq},"payload":${payload.text}}`;
+    const seq = this.#journal.append('signal-consumed', open.place, entry);
+    this.#readiness.settle(handle, seq, () => received(payload));
+    return true;
+  }
+
+  /** The first whose time is up; to be told so once it is certain that nothing came in time. */
+  due(now: number): Due | undefined {
+    let earliest: [JournalHandle<SignalOutcome>, OpenGate] | undefined;
+    let at = now;
+    for (const entry of this.#open) {
+      const { deadline = Number.POSITIVE_INFINITY } = entry[1].gate;
+      if (deadline > at || (deadline === at && earliest !== undefined)) continue;
+      earliest = entry;
+      at = deadline;
+    }
+    if (earliest === undefined) return undefined;
+    const [handle, { place }] = earliest;
+    return {
+      place,
+      at,
+      why: 'timeout',
+      isDeadline: true,
+      settle: (seq: number) => {
+        this.#open.delete(handle);
+        this.#readiness.settle(handle, seq, () => ({ kind: 'timeout' }));
+      },
+    };
   }
 
   get any(): boolean {
@@ -105,11 +131,10 @@ export class OpenGates {
     }
     return earliest;
   }
+}
 
-  #reject(place: Place, error: unknown): void {
-    this.#journal.append('signal-rejected', place, JSON.stringify(error === undefined ? {} : { error }));
-    this.#journal.remember();
-  }
+function rejectionOf({ place }: OpenGate, { seq }: InboxMessage): Place {
+  return { ...place, aspect: `${place.aspect}.${seq}` };
 }
 
 function received(payload: JsonText): SignalOutcome {

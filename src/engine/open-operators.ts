@@ -1,6 +1,6 @@
 import type { Handle, OperatorVerdict, Place, RunError } from '../interpreter/index.js';
 import { readStuck } from './entries.js';
-import type { Inbox } from './inbox.js';
+import type { Inbox, Offer } from './inbox.js';
 import type { Journal } from './journal.js';
 import { JournalHandle } from './journal-handle.js';
 import type { Readiness } from './readiness.js';
@@ -39,19 +39,22 @@ export class OpenOperators {
     return handle;
   }
 
-  /** Lets a question take the oldest word that is about it. Answers whether one did. */
-  proceed(): boolean {
+  /** The oldest word of an operator that is about what is asked. */
+  next(until: number): Offer | undefined {
     for (const [handle, { place, afterInbox }] of this.#open) {
-      const message = this.#inbox.waiting('operator').find(({ seq }) => seq > afterInbox);
+      const message = this.#inbox.first({ kind: 'operator', after: afterInbox, until });
       if (message === undefined) continue;
-      this.#inbox.take(message);
-      this.#open.delete(handle);
-      const payload = JSON.stringify({ verdict: message.name, inboxSeq: message.seq });
-      const seq = this.#journal.append('operator-decided', place, payload);
-      this.#readiness.settle(handle, seq, () => readVerdict(payload));
-      return true;
+      const take = (): boolean => {
+        this.#inbox.take(message);
+        this.#open.delete(handle);
+        const payload = JSON.stringify({ verdict: message.name, inboxSeq: message.seq });
+        const seq = this.#journal.append('operator-decided', place, payload);
+        this.#readiness.settle(handle, seq, () => readVerdict(payload));
+        return true;
+      };
+      return { message, take };
     }
-    return false;
+    return undefined;
   }
 
   get any(): boolean {

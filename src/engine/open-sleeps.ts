@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../common/index.js';
 import type { Handle, Place, SleepOutcome, SleepReason } from '../interpreter/index.js';
 import type { Journal } from './journal.js';
-import type { TimedOut } from './open-gates.js';
+import { type Due, earlierOf } from './due.js';
 import { JournalHandle } from './journal-handle.js';
 import type { Readiness } from './readiness.js';
 
@@ -16,6 +16,7 @@ export class OpenSleeps {
   readonly #journal: Journal;
   readonly #readiness: Readiness;
   readonly #open = new Map<JournalHandle<SleepOutcome>, OpenSleep>();
+  #hasRunTimedOut = false;
 
   constructor(journal: Journal, readiness: Readiness) {
     this.#journal = journal;
@@ -25,8 +26,10 @@ export class OpenSleeps {
   begin(place: Place, until: number, why: SleepReason): Handle<SleepOutcome> {
     const handle = new JournalHandle<SleepOutcome>();
     const fired = this.#journal.take('timer-fired', place);
-    if (fired !== undefined) handle.settle(fired.seq, () => 'fired');
-    else this.#open.set(handle, { place, until, why });
+    if (fired !== undefined) {
+      if (why === 'run-deadline') this.#hasRunTimedOut = true;
+      handle.settle(fired.seq, () => 'fired');
+    } else this.#open.set(handle, { place, until, why });
     return handle;
   }
 
@@ -37,36 +40,36 @@ export class OpenSleeps {
     return true;
   }
 
-  /**
-   * Fires all that is due before `before` and is no deadline, earliest first; answers whether there was any.
-   */
-  fireDue(now: number, before: number): boolean {
-    if (this.earliest > now) return false;
-    const due = this.#due(now).filter(([, { why, until }]) => !isDeadline(why) && until < before);
-    for (const [handle, { place, why }] of due) {
-      this.#open.delete(handle);
-      const seq = this.#journal.append('timer-fired', place, JSON.stringify({ why }));
-      this.#readiness.settle(handle, seq, () => 'fired');
+  /** The earliest that is due. */
+  due(now: number): Due | undefined {
+    let earliest: Due | undefined;
+    for (const [handle, sleep] of this.#open) {
+      if (sleep.until <= now) earliest = earlierOf(earliest, this.#dueOf(handle, sleep));
     }
-    return due.length > 0;
+    return earliest;
   }
 
-  /** Deadlines of blocks and of the run that are due: to be told so once it is certain that nothing came before. */
-  dueDeadlines(now: number): readonly TimedOut[] {
-    return this.#due(now)
-      .filter(([, { why }]) => isDeadline(why))
-      .map(([handle, { place, until }]) => ({
-        place,
-        at: until,
-        settle: (seq: number) => {
-          this.#open.delete(handle);
-          this.#readiness.settle(handle, seq, (): SleepOutcome => 'fired');
-        },
-      }));
+  /** All that were due before `before`, earliest first, up to the first deadline. */
+  dueBefore(before: number): readonly Due[] {
+    const due = [...this.#open]
+      .filter(([, { until }]) => until < before)
+      .sort(([, a], [, b]) => a.until - b.until || Number(isDeadline(b.why)) - Number(isDeadline(a.why)));
+    const end = due.findIndex(([, { why }]) => isDeadline(why));
+    return due.slice(0, end < 0 ? due.length : end).map(([handle, sleep]) => this.#dueOf(handle, sleep));
   }
 
-  #due(now: number): [JournalHandle<SleepOutcome>, OpenSleep][] {
-    return [...this.#open].filter(([, { until }]) => until <= now).sort(([, a], [, b]) => a.until - b.until);
+  /** The deadline of the run has come, in this walk or an earlier one. */
+  get hasRunTimedOut(): boolean {
+    return this.#hasRunTimedOut;
+  }
+
+  #dueOf(handle: JournalHandle<SleepOutcome>, { place, until, why }: OpenSleep): Due {
+    const settle = (seq: number): void => {
+      this.#open.delete(handle);
+      if (why === 'run-deadline') this.#hasRunTimedOut = true;
+      this.#readiness.settle(handle, seq, () => 'fired');
+    };
+    return { place, at: until, why: isDeadline(why) ? 'timeout' : why, isDeadline: isDeadline(why), settle };
   }
 
   get backsOff(): boolean {

@@ -104,9 +104,10 @@ export function untaken(messages: readonly InboxMessage[], journal: readonly Jou
     .map(({ kind, name, payload, at }) => ({ kind, name, payload, at }));
 }
 
-/** A child was asked to undo what it had done, and there was something. */
+/** A child was asked, for an unwind of the run, to undo what it had done, and there was something. */
 function hasChildUndone(asked: JournalRow, journal: readonly JournalRow[]): boolean {
-  if (asked.kind !== 'child-unwind') return false;
+  // Past its time it is undone at once, and what is done in its stead is the run's own.
+  if (asked.kind !== 'child-unwind' || asked.aspect === 'timeout') return false;
   const { step, occurrence } = asked;
   return !journal.some(
     (row) =>

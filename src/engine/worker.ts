@@ -48,6 +48,8 @@ export class Worker {
   #tickAgain = false;
   /** The last tick had a slot free, so that it has seen what others have enqueued, committed or not. */
   #hasClaimed = false;
+  /** As of when the last tick has claimed what was due. */
+  #claimedAt = Number.NEGATIVE_INFINITY;
   #isLooking = false;
   #lookAgain = false;
   /** The last look took all that was due, and nothing was heard of since that may be. */
@@ -207,6 +209,8 @@ export class Worker {
     const waitMs = Math.max(this.#pausedUntil - now, this.#clockWatch.look());
     if (waitMs > 0) return this.#wakeAt(now + waitMs);
     const dueAt = (await settings.storage.nextDueAt(registry.hashes, this.#started?.only)) ?? Number.POSITIVE_INFINITY;
+    // What became due since the claim has not been asked for yet.
+    if (this.#hasClaimed && dueAt > this.#claimedAt && dueAt <= now) return this.#wakeAt(now);
     const isBlocked = dueAt <= now;
     this.#nothingDue = this.#hasClaimed && !isBlocked && !this.#lookAgain;
     // Due, and yet not taken: no slot is free, then the end of a drive wakes; or its workflow is full, or it may be
@@ -238,6 +242,7 @@ export class Worker {
         ...(only !== undefined && { only }),
       });
       this.#hasClaimed = true;
+      this.#claimedAt = now;
       for (const record of records) void this.#drives.drive(record);
       taken += records.length;
     } while (this.#tickAgain);

@@ -3,7 +3,7 @@ import { evaluateCondition, evaluateTemplate } from '../expression/index.js';
 import { type ReversalFacts, callHandler, parseStepInput } from './attempt.js';
 import type { Frame } from './frame.js';
 import type { Call } from './plan.js';
-import type { AttemptOutcome } from './port.js';
+import type { AttemptOutcome, BegunHandle } from './port.js';
 import { allowsRetry, retryDelayMs } from './retry.js';
 import type { RunError } from './run-error.js';
 
@@ -19,10 +19,10 @@ export interface CallPlan {
   readonly reversal?: ReversalFacts;
   /** Which attempt at resolving the input this is, where earlier ones failed. Default 0. */
   readonly inputPass?: number;
-  /** Told of each attempt's outcome, before anything follows from it. */
+  /** Told of the outcome of each attempt that has begun, before anything follows from it. */
   readonly onOutcome?: (outcome: AttemptOutcome) => void;
-  /** Told of the first attempt, where it stands among all that was begun. */
-  readonly onStart?: (begun: number) => void;
+  /** Told of the first attempt. */
+  readonly onStart?: (attempt: BegunHandle<AttemptOutcome>) => void;
 }
 
 export interface EarlierPass {
@@ -70,16 +70,19 @@ export async function callUntilDone(plan: CallPlan): Promise<CallEnd> {
           abort,
         ),
     );
-    if (tries === 1) plan.onStart?.(handle.begun);
+    if (tries === 1) plan.onStart?.(handle);
     await frame.waitThrough(handle);
     const { outcome } = handle;
-    plan.onOutcome?.(outcome);
+    if (handle.begun !== undefined) plan.onOutcome?.(outcome);
     frame.scope.throwIfAborted();
     if (outcome.ok) return outcome;
     if (outcome.final === true || !(await wantsRetry(plan, outcome.error, tries, firstStart))) {
       return { ok: false, error: outcome.error, pass: { input, attempts: number } };
     }
     await backOff(plan, number, tries);
+    if (await isTooLate(plan, number, firstStart)) {
+      return { ok: false, error: outcome.error, pass: { input, attempts: number } };
+    }
   }
 }
 
@@ -135,7 +138,8 @@ async function wantsRetry(plan: CallPlan, error: RunError, tries: number, firstS
   const aspect = `retry.${aspectOf(plan, usedUp(plan) + tries)}`;
   // Time and formulas may answer otherwise on a replay, so that this answer is journaled.
   const wanted = await frame.decide(key, aspect, async () => {
-    if (maxDurationMs !== undefined && frame.services.clock.now() - firstStart >= maxDurationMs) return false;
+    const dueIn = maxDurationMs === undefined ? 0 : delayMs(plan, usedUp(plan) + tries, tries);
+    if (maxDurationMs !== undefined && frame.services.clock.now() + dueIn - firstStart > maxDurationMs) return false;
     return when === undefined || frame.evaluate(when, key, aspect, evaluateCondition, { error: () => error });
   });
   return wanted?.value === true;
@@ -143,12 +147,30 @@ async function wantsRetry(plan: CallPlan, error: RunError, tries: number, firstS
 
 /** Waits for the next attempt's time, which is computed once, jitter included. */
 async function backOff(plan: CallPlan, number: number, tries: number): Promise<void> {
-  const { key, call, frame } = plan;
-  const aspect = aspectOf(plan, number);
-  const place = frame.place(key, aspect);
-  const due = await frame.record('step-retrying', place, () => {
-    const { random } = frame.surroundings(key, `back-off.${aspect}`);
-    return toJsonText(frame.services.clock.now() + retryDelayMs(call.retry, tries, random));
-  });
+  const { key, frame } = plan;
+  const place = frame.place(key, aspectOf(plan, number));
+  const due = await frame.record('step-retrying', place, () =>
+    toJsonText(frame.services.clock.now() + delayMs(plan, number, tries)),
+  );
   await frame.wait(frame.services.context.sleep(place, Number(due?.value), 'back-off'));
+}
+
+/** The same whenever it is asked for: its jitter follows from run and place. */
+function delayMs(plan: CallPlan, number: number, tries: number): number {
+  const { key, call, frame } = plan;
+  const { random } = frame.surroundings(key, `back-off.${aspectOf(plan, number)}`);
+  return retryDelayMs(call.retry, tries, random);
+}
+
+/** Nobody was there when the next attempt was due, and by now it is too late for one. */
+async function isTooLate(plan: CallPlan, number: number, firstStart: number): Promise<boolean> {
+  const { key, call, frame } = plan;
+  const { maxDurationMs } = call.retry;
+  if (maxDurationMs === undefined) return false;
+  const late = await frame.decide(
+    key,
+    `late.${aspectOf(plan, number)}`,
+    () => frame.services.clock.now() - firstStart > maxDurationMs,
+  );
+  return late?.value === true;
 }

@@ -1,7 +1,7 @@
 import type { JsonText } from '../common/index.js';
 import type { Frame } from './frame.js';
 import type { Reversal } from './plan.js';
-import type { AttemptOutcome, ChildHandle } from './port.js';
+import type { AttemptOutcome, BegunHandle, ChildHandle } from './port.js';
 import type { RunError } from './run-error.js';
 
 /** A step that has started and has a reversal, or a child run. */
@@ -11,8 +11,8 @@ export interface StepDebt {
   readonly kind: 'step';
   readonly key: string;
   readonly reversal: Reversal;
-  /** Where its start stands among all that was begun. */
-  readonly begun: number;
+  /** Of its first attempt: where it stands among all that was begun. */
+  readonly handle: BegunHandle<AttemptOutcome>;
   /** Where the step stood when it started: its reversal sees `$steps` and the loop variables as they were. */
   readonly frame: Frame;
   /** Of the forward step; undefined where it failed or its outcome is unknown. */
@@ -25,7 +25,7 @@ export interface StepDebt {
 export interface ChildDebt {
   readonly kind: 'child';
   readonly key: string;
-  readonly begun: number;
+  readonly handle: ChildHandle;
   readonly frame: Frame;
   readonly run: string;
 }
@@ -38,15 +38,15 @@ export class Debts {
   readonly #debts: Debt[] = [];
   #forgiven = false;
 
-  beginStep(key: string, reversal: Reversal, frame: Frame, begun: number): StepDebt {
+  beginStep(key: string, reversal: Reversal, frame: Frame, handle: BegunHandle<AttemptOutcome>): StepDebt {
     const open = { result: undefined, error: undefined, owed: false };
-    const debt: StepDebt = { kind: 'step', key, begun, reversal, frame, ...open };
+    const debt: StepDebt = { kind: 'step', key, handle, reversal, frame, ...open };
     this.#debts.push(debt);
     return debt;
   }
 
-  beginChild(key: string, frame: Frame, { run, begun }: ChildHandle): void {
-    this.#debts.push({ kind: 'child', key, begun, frame, run });
+  beginChild(key: string, frame: Frame, handle: ChildHandle): void {
+    this.#debts.push({ kind: 'child', key, handle, frame, run: handle.run });
   }
 
   /** A pivot was reached: nothing of the run is undone any more, what came before it included. */
@@ -62,8 +62,10 @@ export class Debts {
   owed(): readonly Debt[] {
     if (this.#forgiven) return [];
     return this.#debts
-      .filter((debt) => debt.kind === 'child' || debt.owed)
-      .sort((one, other) => other.begun - one.begun);
+      .flatMap((debt) => (debt.handle.begun === undefined ? [] : [{ debt, begun: debt.handle.begun }]))
+      .filter(({ debt }) => debt.kind === 'child' || debt.owed)
+      .sort((one, other) => other.begun - one.begun)
+      .map(({ debt }) => debt);
   }
 }
 

@@ -16,7 +16,8 @@ export interface DurableContext {
 
   /**
    * One attempt of a handler. Journaled once; `call` may be made again only while no outcome is
-   * journaled. `call` never throws: what the handler threw is in its outcome.
+   * journaled. `call` never throws: what the handler threw is in its outcome. It begins once all that is due has been
+   * decided: where that ends its scope, it never begins.
    */
   run(place: Place, attempt: Attempt, call: AttemptCall): BegunHandle<AttemptOutcome>;
 
@@ -38,6 +39,9 @@ export interface DurableContext {
 
   /** Starts a child run, or adopts the one that was started here before; its end. */
   child(place: Place, child: ChildStart): ChildHandle;
+
+  /** The point of no return; not reached where something that was due before ends the scope around it. */
+  pivot(place: Place): Handle<PivotOutcome>;
 
   /** Somebody wants the run cancelled. Asked for once, by the run's root. */
   cancellation(): Handle<Cancellation>;
@@ -114,7 +118,8 @@ export interface Handle<T> {
 
 /** Of something that may have to be undone, which is done backwards in the order of `begun`. */
 export interface BegunHandle<T> extends Handle<T> {
-  readonly begun: number;
+  /** Where it stands among all that was begun; undefined until it begins. */
+  readonly begun: number | undefined;
 }
 
 export type RecordKind =
@@ -157,6 +162,8 @@ export type AttemptOutcome =
       readonly effect?: 'none' | 'failed' | 'unknown';
     };
 
+export type PivotOutcome = 'reached' | 'aborted';
+
 export type SleepReason = 'sleep' | 'back-off' | 'reminder' | 'timeout' | 'run-deadline';
 export type SleepOutcome = 'fired' | 'aborted';
 
@@ -178,7 +185,7 @@ export interface ChildStart {
   readonly revision: number;
   readonly hash: string;
   readonly input: JsonText;
-  /** From the creation of the child; undefined is never. Past it the child goes on by itself. */
+  /** From the creation of the child; undefined is never. */
   readonly timeoutMs: number | undefined;
 }
 
@@ -191,7 +198,8 @@ export type ChildOutcome =
   | { readonly kind: 'completed'; readonly run: string; readonly output: JsonText | undefined }
   /** Also where it was cancelled, or became stuck in its unwind. */
   | { readonly kind: 'failed'; readonly run: string; readonly error: RunError }
-  | { readonly kind: 'timeout'; readonly run: string }
+  /** `isToEnd`: the child is to be ended and undone now; it goes on by itself where an earlier version decided so. */
+  | { readonly kind: 'timeout'; readonly run: string; readonly isToEnd: boolean }
   | { readonly kind: 'aborted' };
 
 export interface Cancellation {
@@ -233,13 +241,7 @@ export type ChildUnwound = 'undone' | 'not-applicable' | 'kept' | 'stuck';
 
 export interface Note {
   readonly kind:
-    | 'step-skipped'
-    | 'scope-ended'
-    | 'scope-aborted'
-    | 'pivot'
-    | 'compensation-skipped'
-    | 'unwind-ended'
-    | 'body-failed';
+    'step-skipped' | 'scope-ended' | 'scope-aborted' | 'compensation-skipped' | 'unwind-ended' | 'body-failed';
   readonly place: Place;
   readonly payload?: JsonValue;
 }

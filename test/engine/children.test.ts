@@ -66,15 +66,39 @@ steps:
     expect(await world.storage.listChildren(id)).toEqual([]);
   });
 
-  it('is Timeout past its deadline, which counts from the child’s creation, and the child goes on', async () => {
-    const handled = '    timeout: 30m\n    onError: [{ errors: [Timeout], do: [{ set: too slow }] }]';
-    const world = new World([parent(handled), child], double);
-    const id = await world.begin();
-    const run = await world.end(id);
-    expect(run.output).toBe('too slow');
-    expect((run.endedAt ?? 0) - (run.startedAt ?? 0)).toBe(30 * 60_000);
-    const [record] = await world.storage.listChildren(id);
-    expect((await world.end(record?.id ?? '')).status).toBe('completed');
+  describe('past its deadline, which counts from the child’s creation', () => {
+    const handled = '    timeout: 30m\n    onError: [{ errors: [Timeout], do: [{ step: fallback }] }]';
+    const charging = (then: string): string =>
+      `workflow: child\ninput: { n: { type: integer } }\nsteps: [{ step: charge, compensate: { step: refund } }, ${then}]`;
+
+    const done = (name: string) => () => `${name} done`;
+    const charges = { charge: done('charge'), refund: done('refund'), ship: done('ship'), fallback: done('fallback') };
+
+    it('is Timeout, and the child is ended and undone before anything is done in its stead', async () => {
+      const world = new World([parent(handled), charging('{ sleep: 1h }, { step: ship }')], charges);
+      const id = await world.begin();
+      const run = await world.end(id);
+      expect(world.names).toEqual(['charge', 'refund', 'fallback']);
+      expect(run).toMatchObject({ status: 'completed', output: 'fallback done' });
+      expect((run.endedAt ?? 0) - (run.startedAt ?? 0)).toBe(30 * 60_000);
+      const [record] = await world.storage.listChildren(id);
+      expect(record).toMatchObject({ status: 'cancelled', rollbackStatus: 'completed' });
+    });
+
+    it('has what it did undone also where it had completed in the meantime', async () => {
+      const world = new World([parent(handled), charging('{ sleep: 20m }')], charges);
+      const id = await world.begin();
+      const later = await world.down(60 * 60_000);
+      await later.end(id);
+      expect([...world.names, ...later.names]).toEqual(['charge', 'refund', 'fallback']);
+    });
+
+    it('is not undone a second time when its parent fails later', async () => {
+      const world = new World([parent(`${handled}\n  - fail: Broken`), charging('{ sleep: 1h }')], charges);
+      const run = await world.end(await world.begin());
+      expect(run).toMatchObject({ status: 'failed', error: { name: 'Broken' } });
+      expect(world.names).toEqual(['charge', 'refund', 'fallback']);
+    });
   });
 
   it('adopts its child after a crash, with its old deadline', async () => {

@@ -362,15 +362,6 @@ describe('the child of a run that is gone on with', () => {
     expect({ again, output: run.output }).toEqual({ again: ['ship', 'tell'], output: 'tell done' });
   });
 
-  it('is left to go on where it is past its time, and taken as it has ended since', async () => {
-    const flow = `steps: [{ pivot: nothing is undone }, { subWorkflow: child, timeout: 10s }]`;
-    const { world, first, goOn } = await fallAndResume([flow, child], []);
-    await expect(world.engine.resume(first)).rejects.toThrow(/\(child\) cannot be resumed: it is sleeping; wait until/);
-    await world.pass(120_000);
-    const { run } = await goOn();
-    expect({ called: world.names, output: run.output }).toEqual({ called: ['charge', 'ship'], output: 'ship done' });
-  });
-
   it('is gone on with where it was past its time, and its parent ended it', async () => {
     const { goOn } = await fallAndResume([`steps: [{ subWorkflow: child, timeout: 50s }]`, child], []);
     const { run, again } = await goOn();

@@ -22,6 +22,7 @@ export class World {
   readonly calls: Call[] = [];
   readonly events: RunEvent[] = [];
   readonly engine: Engine;
+  readonly #again: () => World;
   readonly #faults: unknown[] = [];
 
   constructor(
@@ -35,6 +36,7 @@ export class World {
   ) {
     this.clock = clock;
     this.storage = storage;
+    this.#again = () => new World(flows, scripts, { storage, clock, ...options });
     const definitions = [flows].flat().map((yaml) => definitionOf(yaml));
     const handlers = scripted(
       Object.fromEntries(
@@ -62,6 +64,25 @@ export class World {
     const { id } = await this.engine.enqueue(workflow, input as never, key === undefined ? {} : { key });
     await this.pass(1);
     return id;
+  }
+
+  /**
+   * Nobody drives anything for so long, then another engine does.
+   *
+   * @param acts what somebody does meanwhile, by the milliseconds since the engine stopped, ascending
+   */
+  async down(ms: number, acts: Readonly<Record<number, () => Promise<unknown>>> = {}): Promise<World> {
+    await this.clock.until(this.engine.stop());
+    const stoppedAt = this.clock.now();
+    for (const [at, act] of Object.entries(acts)) {
+      await this.clock.advance(stoppedAt + Number(at) - this.clock.now());
+      await act();
+    }
+    await this.clock.advance(stoppedAt + ms - this.clock.now());
+    const next = this.#again();
+    await next.engine.start();
+    await this.clock.rest();
+    return next;
   }
 
   pass(ms: number): Promise<void> {

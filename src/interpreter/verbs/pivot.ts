@@ -3,7 +3,7 @@ import type { PivotItem } from '../plan.js';
 
 /** The point of no return, for the whole run and wherever it stands. */
 export async function runPivot(item: PivotItem, frame: Frame): Promise<BodyOutput> {
-  frame.services.context.note({ kind: 'pivot', place: frame.place(item.key, '') });
+  await frame.wait(frame.services.context.pivot(frame.place(item.key, '')));
   frame.services.debts.forgive();
   return undefined;
 }

@@ -14,7 +14,7 @@ export async function runStep(item: StepItem, frame: Frame): Promise<BodyOutput>
     frame,
     direction: 'forward',
     ...(compensate && {
-      onStart: (begun) => (debt = frame.services.debts.beginStep(item.key, compensate, frame.snapshot(), begun)),
+      onStart: (attempt) => (debt = frame.services.debts.beginStep(item.key, compensate, frame.snapshot(), attempt)),
       onOutcome: (outcome) => debt && settleAttempt(debt, outcome),
     }),
   });

@@ -26,13 +26,16 @@ export async function runSubWorkflow(item: SubWorkflowItem, frame: Frame): Promi
       return recordedOutput(item, frame, outcome.output);
     case 'failed':
       throw new Failure(childFailed(item, outcome.run, outcome.error), [place]);
-    case 'timeout':
-      throw new Failure(
-        languageError('Timeout', `${outcome.run} (${item.workflow}) did not end within ${item.timeoutMs} ms`, {
-          step: item.key,
-        }),
-        [place],
-      );
+    case 'timeout': {
+      // Whatever is done in its stead must not come on top of what it does.
+      const undone = outcome.isToEnd
+        ? context.unwindChild(frame.place(item.key, 'timeout'), outcome.run, 'unwind')
+        : undefined;
+      if (undone !== undefined) await frame.wait(undone);
+      const message = `${outcome.run} (${item.workflow}) did not end within ${item.timeoutMs} ms`;
+      const details = { run: outcome.run, workflow: item.workflow, rollback: undone?.outcome ?? null };
+      throw new Failure({ ...languageError('Timeout', message, { step: item.key }), details }, [place]);
+    }
     case 'aborted':
       throw new Error('fault in the home: a child aborted in a scope that is not');
   }
