@@ -1,7 +1,7 @@
 export { type JsonObject, type JsonValue, isJsonObject } from './json.js';
 export { JsonText, toJsonText } from './json-text.js';
 export { type ErrorCode, RunsheetError, errorCodes } from './errors.js';
-export { type Clock, type Timer, systemClock } from './clock.js';
+export { type Clock, type Timer, setAlarm, systemClock } from './clock.js';
 export { canonicalJson } from './canonical-json.js';
 export { isMultipleOf } from './decimal.js';
 export { type LinearPattern, linearPattern } from './linear-pattern.js';

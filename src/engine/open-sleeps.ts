@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../common/index.js';
+import { type Clock, type Timer, setAlarm } from '../common/index.js';
 import type { Handle, Place, SleepOutcome, SleepReason } from '../interpreter/index.js';
 import type { Journal } from './journal.js';
 import { type Due, earlierOf } from './due.js';
@@ -102,7 +102,7 @@ export class Alarm {
 
   set(time: number): void {
     this.cancel();
-    if (time !== Number.POSITIVE_INFINITY) this.#timer = this.#clock.setTimer(time - this.#clock.now(), this.#ring);
+    if (time !== Number.POSITIVE_INFINITY) this.#timer = setAlarm(this.#clock, time, this.#ring);
   }
 
   cancel(): void {

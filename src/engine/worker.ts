@@ -1,4 +1,4 @@
-import { RunsheetError, type Timer } from '../common/index.js';
+import { RunsheetError, type Timer, setAlarm } from '../common/index.js';
 import type { Claim, Enqueued, NewRun, RunRecord, Transition, Unit } from '../storage/index.js';
 import { ClockWatch } from './clock-watch.js';
 import { Drives } from './drives.js';
@@ -299,7 +299,7 @@ export class Worker {
     this.#wakeTimer?.cancel();
     if (this.#stopping !== undefined) return;
     const { clock } = this.#options.settings;
-    this.#wakeTimer = clock.setTimer(Math.max(1, time - clock.now()), () => this.wake());
+    this.#wakeTimer = setAlarm(clock, Math.max(clock.now() + 1, time), () => this.wake());
   }
 
   async #stop(graceMs: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../common/index.js';
+import { type Clock, type Timer, setAlarm } from '../common/index.js';
 
 /** The timers of one process: none of them fires once it is dead. */
 export class ProcessClock implements Clock {
@@ -19,8 +19,16 @@ export class ProcessClock implements Clock {
   }
 
   setTimer(delayMs: number, callback: () => void): Timer {
+    return this.#keep(callback, (fire) => this.#clock.setTimer(delayMs, fire));
+  }
+
+  setAlarm(at: number, callback: () => void): Timer {
+    return this.#keep(callback, (fire) => setAlarm(this.#clock, at, fire));
+  }
+
+  #keep(callback: () => void, set: (fire: () => void) => Timer): Timer {
     if (this.#stopped) return { cancel: () => {} };
-    const timer = this.#clock.setTimer(delayMs, () => {
+    const timer = set(() => {
       this.#timers.delete(timer);
       callback();
     });

@@ -11,7 +11,10 @@ export class VirtualClock implements Clock {
   readonly #startedAt: number;
   #now: number;
   /** In order of their time; of the same time, in the order in which they were set. */
-  readonly #timers: { readonly at: number; readonly callback: () => void }[] = [];
+  readonly #timers: Pending[] = [];
+  /** By what `now()` shows, which a clock made from this one may set. In the order in which they were set. */
+  readonly #alarms: Pending[] = [];
+  #set = 0;
 
   /** @param startAt epoch milliseconds; default 2030-01-01T00:00:00Z */
   constructor(startAt = Date.UTC(2030, 0, 1)) {
@@ -28,20 +31,34 @@ export class VirtualClock implements Clock {
   }
 
   setTimer(delayMs: number, callback: () => void): Timer {
-    const timer = { at: this.#now + Math.max(0, delayMs), callback };
+    const timer = { at: this.#now + Math.max(0, delayMs), callback, place: (this.#set += 1) };
     const later = this.#timers.findIndex(({ at }) => at > timer.at);
     this.#timers.splice(later < 0 ? this.#timers.length : later, 0, timer);
-    return {
-      cancel: () => {
-        const place = this.#timers.indexOf(timer);
-        if (place >= 0) this.#timers.splice(place, 1);
-      },
-    };
+    return { cancel: () => remove(this.#timers, timer) };
+  }
+
+  setAlarm(at: number, callback: () => void): Timer {
+    const alarm = { at, callback, place: (this.#set += 1) };
+    this.#alarms.push(alarm);
+    return { cancel: () => remove(this.#alarms, alarm) };
   }
 
   /** When the next timer fires; undefined where none is set. */
   get nextAt(): number | undefined {
-    return this.#timers[0]?.at;
+    return this.#next()?.at;
+  }
+
+  /** The next timer or alarm, and when that is in virtual time. */
+  #next(): { readonly at: number; readonly pending: Pending; readonly among: Pending[] } | undefined {
+    const [timer] = this.#timers;
+    let next = timer && { at: timer.at, pending: timer, among: this.#timers };
+    const aheadMs = this.now() - this.#now;
+    for (const alarm of this.#alarms) {
+      const at = Math.max(this.#now, alarm.at - aheadMs);
+      const isEarlier = next === undefined || at < next.at || (at === next.at && alarm.place < next.pending.place);
+      if (isEarlier) next = { at, pending: alarm, among: this.#alarms };
+    }
+    return next;
   }
 
   /** Lets everything run that needs no time to go by. */
@@ -51,7 +68,7 @@ export class VirtualClock implements Clock {
 
   /** Moves time to the next timer and fires it, then rests. Answers whether there was one. */
   async fireNext(): Promise<boolean> {
-    if (this.#timers.length === 0) return false;
+    if (this.#next() === undefined) return false;
     await this.#fire();
     return true;
   }
@@ -67,7 +84,7 @@ export class VirtualClock implements Clock {
     const end = this.#now + byMs;
     await settle();
     for (;;) {
-      const next = this.#timers[0];
+      const next = this.#next();
       if (next === undefined || next.at > end) break;
       await this.#fire();
     }
@@ -83,7 +100,7 @@ export class VirtualClock implements Clock {
     for (;;) {
       await settle();
       if (settled) return promise;
-      if (this.#timers.length === 0) {
+      if (this.#next() === undefined) {
         // Work outside of virtual time (a file, a database) may still be under way.
         await new Promise((resolve) => setTimeout(resolve, 1));
         continue;
@@ -93,12 +110,26 @@ export class VirtualClock implements Clock {
   }
 
   async #fire(): Promise<void> {
-    const timer = this.#timers.shift();
-    if (timer === undefined) return;
-    this.#now = Math.max(this.#now, timer.at);
-    timer.callback();
+    const next = this.#next();
+    if (next === undefined) return;
+    remove(next.among, next.pending);
+    this.#now = Math.max(this.#now, next.at);
+    next.pending.callback();
     await settle();
   }
+}
+
+/** What waits for its time. */
+interface Pending {
+  readonly at: number;
+  readonly callback: () => void;
+  /** Tells which of several at the same time was set first. */
+  readonly place: number;
+}
+
+function remove(among: Pending[], pending: Pending): void {
+  const index = among.indexOf(pending);
+  if (index >= 0) among.splice(index, 1);
 }
 
 /** Enough turns of the event loop for whatever runs on promises to come to rest. */

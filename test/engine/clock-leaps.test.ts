@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MemoryStorage } from 'runsheet';
 import { VirtualClock, mortal } from 'runsheet/testing';
 import { gate } from '../support/flow.js';
-import { World } from '../support/world.js';
+import { type Script, World } from '../support/world.js';
+import { systemClock } from '../../src/common/index.js';
 
 const hourMs = 3_600_000;
 const leaseMs = 30_000;
@@ -103,5 +104,84 @@ describe('an engine that stood still for longer than its lease', () => {
     expect(await storage.getRun(id)).toMatchObject({ epoch: 1, interruptions: 0 });
     work.open();
     expect(await one.end(id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+describe('an idle engine after the machine was suspended, or its clock set forward', () => {
+  const flow = `steps: [{ sleep: 1h }, { step: work }]`;
+
+  it('does what has become due, though no timer has noticed', async () => {
+    const clock = new LeapingClock();
+    const world = new World(flow, { work: () => 'done' }, { clock });
+    const id = await world.begin();
+    clock.leap(hourMs);
+    // The wall clock is looked at every few seconds; then nothing is claimed for half a lease, for the sake of others.
+    await world.pass(5000 + leaseMs / 2 + 100);
+    expect(await world.run(id)).toMatchObject({ status: 'completed' });
+  });
+
+  it('so does a run that is under way: its deadline fires', async () => {
+    const clock = new LeapingClock();
+    const never: Script = (_input, { signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('ended'))));
+    const world = new World('timeout: 1h\nsteps: [{ step: work, timeout: never }]', { work: never }, { clock });
+    const id = await world.begin();
+    clock.leap(hourMs);
+    await world.pass(5000);
+    expect(await world.run(id)).toMatchObject({ status: 'failed', error: { name: 'RunTimeout' } });
+  });
+});
+
+it('a run that becomes due while others are claimed is not left for later', async () => {
+  const clock = new LeapingClock();
+  const memory = new MemoryStorage();
+  const storage = new Proxy<MemoryStorage>(memory, {
+    get(target, property) {
+      const member: unknown = Reflect.get(target, property, target);
+      if (property !== 'claimRuns') return typeof member === 'function' ? member.bind(target) : member;
+      return async (claim: Parameters<MemoryStorage['claimRuns']>[0]) => {
+        const claimed = await memory.claimRuns(claim);
+        clock.leap(10);
+        return claimed;
+      };
+    },
+  });
+  const until = clock.now() + 60_000;
+  const begun = new Map<unknown, number>();
+  const sleeper = `input: { until: { type: integer } }\nsteps: [{ sleep: { until: =$input.until } }, { step: work }]`;
+  const work: Script = (_input, context) => void begun.set(context.run.key, clock.now());
+  const world = new World(sleeper, { work }, { clock, storage, concurrency: 4 });
+  await world.begin({ until }, { key: 'first' });
+  await world.begin({ until: until + 5 }, { key: 'second' });
+  await world.pass(60_100);
+  expect([...begun.keys()]).toEqual(['first', 'second']);
+  expect((begun.get('second') ?? 0) - until).toBeLessThan(100);
+});
+
+describe('the alarm of the system clock', () => {
+  afterEach(() => vi.useRealTimers());
+
+  it('fires when the wall clock shows its time, within seconds of a leap', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    const start = Date.now();
+    let fired = 0;
+    systemClock.setAlarm?.(start + hourMs, () => (fired += 1));
+    vi.advanceTimersByTime(10_000);
+    expect(fired).toBe(0);
+    vi.setSystemTime(start + 2 * hourMs);
+    vi.advanceTimersByTime(5000);
+    expect(fired).toBe(1);
+    vi.advanceTimersByTime(hourMs);
+    expect(fired).toBe(1);
+  });
+
+  it('can be called off, also after it has looked', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    let fired = 0;
+    const alarm = systemClock.setAlarm?.(Date.now() + 20_000, () => (fired += 1));
+    vi.advanceTimersByTime(12_000);
+    alarm?.cancel();
+    vi.advanceTimersByTime(hourMs);
+    expect(fired).toBe(0);
   });
 });
