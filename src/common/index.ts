@@ -5,6 +5,8 @@ export { type Clock, type Timer, setAlarm, systemClock } from './clock.js';
 export { canonicalJson } from './canonical-json.js';
 export { isMultipleOf } from './decimal.js';
 export { type LinearPattern, linearPattern } from './linear-pattern.js';
+export { isTimeZone, zoneOffsetMs } from './time-zone.js';
+export { readOffset, readTimestamp } from './timestamp.js';
 export { durationMeant } from './duration-meant.js';
 export { durationProblem, durationText, isDuration, parseDuration, writeDuration } from './duration.js';
 export { instantText, isInstant } from './instant.js';

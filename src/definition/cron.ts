@@ -1,3 +1,4 @@
+import { isTimeZone } from '../common/index.js';
 import { nearest } from '../syntax/index.js';
 
 interface CronField {
@@ -62,7 +63,7 @@ function numberOf(text: string, field: CronField): number | undefined {
 export function timezoneProblem(text: string): { message: string; help: string } | undefined {
   if (text === 'UTC') return undefined;
   const zones = Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/'));
-  if (text.includes('/') && isZone(text)) return undefined;
+  if (text.includes('/') && isTimeZone(text)) return undefined;
   const guess = nearest(text, zones) ?? zones.find((zone) => zone.toLowerCase().endsWith(`/${text.toLowerCase()}`));
   return {
     message: `"${text}" is no time zone`,
@@ -71,14 +72,4 @@ export function timezoneProblem(text: string): { message: string; help: string }
         ? 'write `UTC` or a region such as `Europe/Berlin`; abbreviations mean different things in different places'
         : `did you mean \`${guess}\`?`,
   };
-}
-
-function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }

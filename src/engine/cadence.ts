@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { parseDuration } from '../common/index.js';
+import { parseDuration, zoneOffsetMs } from '../common/index.js';
 import type { ScheduleEntry } from '../definition/index.js';
 
 /** When a schedule fires. */
@@ -21,11 +21,18 @@ export function nextTime(cadence: Cadence, timezone: string | null, anchorAt: nu
     return anchorAt + (passed + 1) * cadence.everyMs;
   }
   const zone = timezone ?? 'UTC';
-  // Two fields of days mean either, as in every cron since 1987.
-  const cron = new Cron(cadence.cron, { timezone: zone, paused: true });
-  let time = cron.nextRun(new Date(after));
-  while (time !== null && isRepeated(time.getTime(), zone)) time = cron.nextRun(time);
-  return time === null ? null : time.getTime();
+  // As if the zone's clock never changed: of its changes `firstShowing` alone knows. Two fields of days mean either, as in
+  // every cron since 1987.
+  const cron = new Cron(cadence.cron, { timezone: 'UTC', paused: true });
+  // What the clock shows later it shows for the first time no earlier; so nothing up to now has to be looked at, and the
+  // first that comes after now is the next. While an hour repeats itself, some do not.
+  let shown = cron.nextRun(new Date(after + zoneOffsetMs(after, zone)));
+  while (shown !== null) {
+    const time = firstShowing(shown.getTime(), zone);
+    if (time > after) return time;
+    shown = cron.nextRun(shown);
+  }
+  return null;
 }
 
 /** The next so many nominal times. */
@@ -47,31 +54,20 @@ export function nextTimes(
 
 const dayMs = 86_400_000;
 
-/** Whether the clock showed the same time before: an hour earlier, say, when summer time ended. */
-function isRepeated(time: number, zone: string): boolean {
-  const turnedBackMs = offsetMs(time - dayMs, zone) - offsetMs(time, zone);
-  return turnedBackMs > 0 && offsetMs(time - turnedBackMs, zone) === offsetMs(time, zone) + turnedBackMs;
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** How far the zone's clock is ahead of UTC. */
-function offsetMs(time: number, zone: string): number {
-  let format = formats.get(zone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-    formats.set(zone, format);
+/**
+ * The first instant at which the zone's clock shows a time, or one after it: where the clock jumps over it, the end of the
+ * gap; where it shows it twice, the first time. `shown` is what UTC's clock shows then. Of two changes within a day
+ * the later one is not seen; there are none in a zone that has people in it.
+ */
+function firstShowing(shown: number, zone: string): number {
+  const before = zoneOffsetMs(shown - dayMs, zone);
+  const time = shown - before;
+  if (zoneOffsetMs(time, zone) === before) return time;
+  let [unchanged, changed] = [shown - dayMs, time];
+  while (changed - unchanged > 1) {
+    const middle = Math.floor((unchanged + changed) / 2);
+    if (zoneOffsetMs(middle, zone) === before) unchanged = middle;
+    else changed = middle;
   }
-  const fields = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = fields;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(time / 1000) * 1000;
+  return Math.max(changed, shown - zoneOffsetMs(changed, zone));
 }

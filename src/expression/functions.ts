@@ -1,9 +1,16 @@
 import { type BuiltInName, type FunctionDefinition, builtIn, builtInNames, guarded } from './built-ins.js';
 import { timeFunctions } from './functions-time.js';
 import { linearFunctions } from './functions-linear.js';
+import { numberFunctions } from './functions-numbers.js';
+import { textFunctions } from './functions-texts.js';
 
 /** The functions that differ from JSONata's, by name: each file of them says why. */
-const own: Readonly<Record<string, () => FunctionDefinition>> = { ...linearFunctions, ...timeFunctions };
+const own: Readonly<Record<string, () => FunctionDefinition>> = {
+  ...linearFunctions,
+  ...numberFunctions,
+  ...textFunctions,
+  ...timeFunctions,
+};
 
 /** Not offered: `$eval` could do anything, and `$error` is the variable that holds what failed (`fail` is the verb). */
 const withheld: ReadonlySet<string> = new Set(['eval', 'error']);

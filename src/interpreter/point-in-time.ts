@@ -1,12 +1,10 @@
-import { type JsonValue, isInstant } from '../common/index.js';
+import { type JsonValue, isInstant, readTimestamp } from '../common/index.js';
 import { Failure, languageError } from './run-error.js';
-
-/** ISO 8601 with an offset: without one the time would depend on the machine's zone. */
-const isoWithOffset = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
 
 /** Reads what an `until` gave. @throws Failure `ExpressionError` if it is no point in time. */
 export function pointInTime(value: JsonValue | undefined, step: string): number {
-  const time = typeof value === 'string' && isoWithOffset.test(value) ? Date.parse(value) : value;
+  // A date alone does not say when in the day.
+  const time = typeof value === 'string' && value.includes(':') ? readTimestamp(value) : value;
   if (typeof time === 'number' && isInstant(time)) return time;
   throw new Failure(
     languageError(

@@ -44,3 +44,7 @@ export const conditionOf = async (formula: string, bindings = bind(order, done))
   evaluateCondition(compileFormula(formula), bindings, noon);
 export const listOf = async (formula: string, bindings = bind(order, done)): Promise<JsonValue[]> =>
   evaluateList(compileFormula(formula), bindings, noon);
+
+/** The value of a formula over an input. */
+export const givenInput = async (formula: string, input: JsonObject = {}): Promise<JsonValue | undefined> =>
+  valueOf(formula, bind({ input }));

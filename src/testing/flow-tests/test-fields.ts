@@ -1,3 +1,4 @@
+import { readTimestamp } from '../../common/index.js';
 import { type Report, describe, quoted, scalarFields, valueRange, warnOfFormulas } from '../../definition/index.js';
 import { type MappingEntry, type MappingNode, type SyntaxNode, isText } from '../../syntax/index.js';
 import { parsePlace } from './places.js';
@@ -14,7 +15,7 @@ const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{
 
 export function time(entry: MappingEntry, report: Report): void {
   const text = scalarFields.textOf(entry, 'a point in time', report);
-  if (text === undefined || (timestamp.test(text) && !Number.isNaN(Date.parse(text)))) return;
+  if (text === undefined || (timestamp.test(text) && readTimestamp(text) !== undefined)) return;
   const help = 'write for example `2030-01-31T09:00:00Z`, with `Z` or an offset such as `+02:00`';
   report.error('RS6013', entry.value.range, `${quoted(text)} is no point in time`, help);
 }
