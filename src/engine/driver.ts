@@ -131,6 +131,11 @@ export class Driver {
     return this.#context?.waitsForOthers ?? false;
   }
 
+  /** Nothing is being computed, read or written for the run. */
+  get isAtRest(): boolean {
+    return this.#context?.isAtRest ?? false;
+  }
+
   stop(): void {
     this.#stopping = true;
     this.#context?.stop();

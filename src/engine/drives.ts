@@ -47,6 +47,12 @@ export class Drives {
     return this.#drivers.get(runId)?.lease !== undefined;
   }
 
+  /** Each waits for a handler, a timer or a message. */
+  get areAtRest(): boolean {
+    for (const driver of this.#drivers.values()) if (!driver.isAtRest) return false;
+    return true;
+  }
+
   /** A run that has been interrupted too often is driven with nothing beside it that it could take along. */
   get haveSuspect(): boolean {
     for (const driver of this.#drivers.values()) if (driver.interruptions >= suspectAfter) return true;

@@ -290,6 +290,16 @@ export class Engine {
     return recovery;
   }
 
+  /**
+   * Whether nothing is at work here: each run that is executed waits for a handler, a timer or a message, and no run is
+   * looked for. A simulation may move its time on then.
+   *
+   * @internal
+   */
+  get isAtRest(): boolean {
+    return this.#worker.isAtRest;
+  }
+
   /** Fills the free slots once. Answers how many runs were taken. */
   async tick(): Promise<number> {
     await this.#open();

@@ -353,6 +353,11 @@ export class JournalContext implements DurableContext {
     return this.#attempts.anyInFlight;
   }
 
+  /** The walk cannot continue before a handler ends, a timer fires or a message arrives. */
+  get isAtRest(): boolean {
+    return this.#readiness.isWaiting;
+  }
+
   /** Others could move the run on while it is driven, beside cancelling it. */
   get waitsForOthers(): boolean {
     return this.#gates.any || this.#children.any || this.#operators.any;

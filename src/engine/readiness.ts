@@ -7,6 +7,7 @@ export class Readiness {
   readonly #ready = new ReadyQueue<JournalHandle<unknown>>();
   #rung = false;
   #wake: () => void = () => {};
+  #isWaiting = false;
 
   /** An entry has made it ready; the first one counts. */
   settle<T>(handle: JournalHandle<T>, seq: number, read: () => T): void {
@@ -43,7 +44,16 @@ export class Readiness {
 
   /** Waits for the bell; at once if it has rung since the last time. */
   async nextEvent(): Promise<void> {
-    if (!this.#rung) await new Promise<void>((resolve) => (this.#wake = resolve));
+    if (!this.#rung) {
+      this.#isWaiting = true;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      this.#isWaiting = false;
+    }
     this.#rung = false;
+  }
+
+  /** Whether somebody waits for the bell, and it has not rung. */
+  get isWaiting(): boolean {
+    return this.#isWaiting && !this.#rung;
   }
 }

@@ -90,6 +90,11 @@ export class Worker {
     return this.#stopping !== undefined;
   }
 
+  /** It looks for no run, and those that it executes wait for a handler, a timer or a message. */
+  get isAtRest(): boolean {
+    return !this.#isLooking && this.#ticking === undefined && this.#drives.areAtRest;
+  }
+
   /** Whether it is driven here at this moment: then its end will be told, unless it is left before that. */
   drives(runId: string): boolean {
     return this.#drives.has(runId);

@@ -18,3 +18,4 @@ export { isText as givesText } from './misreadings.js';
 export { otherVariables } from './other-functions.js';
 export { seededRandom } from './random.js';
 export { type Template, compileTemplate, evaluateTemplate } from './template.js';
+export { isEvaluating } from './turn.js';

@@ -67,6 +67,11 @@ class Turns<Holder> {
 
 export const turns = new Turns<{ look(): number }>();
 
+/** Whether some formula is being evaluated in this process; it may wait for the event loop between two slices. */
+export function isEvaluating(): boolean {
+  return turns.current !== undefined;
+}
+
 export const readTime = (): number => systemClock.monotonic();
 
 /** What this process has computed so far, in milliseconds; other threads of it count too. Dearer to read than the time. */

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../common/index.js';
+import { isEvaluating } from '../expression/index.js';
 
 /**
  * Time that stands still until a test moves it: a wait of two weeks takes no time at all.
@@ -132,7 +133,15 @@ function remove(among: Pending[], pending: Pending): void {
   if (index >= 0) among.splice(index, 1);
 }
 
-/** Enough turns of the event loop for whatever runs on promises to come to rest. */
+/** Rounds of the event loop without an evaluation after which whatever runs on promises has come to rest. */
+const quietRounds = 10;
+
+/** A formula over many rows takes many rounds, in which it alone is at work; time stands still until it has its value. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let quiet = 0; quiet < quietRounds; quiet = isEvaluating() ? 0 : quiet + 1) await eventLoopRound();
+}
+
+/** Resolves once everything has run that could run at the moment of the call. */
+export function eventLoopRound(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

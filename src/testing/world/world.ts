@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock, JsonValue } from '../../common/index.js';
+import { type Clock, type JsonValue, durationText, placeText } from '../../common/index.js';
 import type { Definition } from '../../definition/index.js';
 import { type CancelOptions, type Engine, type EnqueueOptions, type Run, createEngine } from '../../engine/index.js';
 import type { Handler } from '../../handlers/index.js';
@@ -14,7 +14,7 @@ import {
 import { HandlersAtWork } from '../handlers-at-work.js';
 import { type Death, type Mortal, mortal } from '../mortal-storage.js';
 import { ProcessClock } from '../process-clock.js';
-import { VirtualClock } from '../virtual-clock.js';
+import { VirtualClock, eventLoopRound } from '../virtual-clock.js';
 
 /** What a handler that is made for a test may know of the process that calls it. */
 export interface ProcessView {
@@ -53,6 +53,8 @@ const leaseMs = 300 * years;
 const longestMs = 100 * years;
 const mostWakeUps = 1_000_000;
 const mostEntries = 300_000;
+/** Of all entries together: a loop may write little often, or much. */
+const mostBytes = 200_000_000;
 const longestWorkMs = 60_000;
 
 interface Process extends ProcessView {
@@ -90,6 +92,7 @@ export class World {
   #processes = 0;
   #runs = 0;
   #entries = 0;
+  #bytes = 0;
   #tooLong: string | undefined;
   /** Until then nobody takes over from the process that has died. */
   #downUntil = 0;
@@ -176,6 +179,7 @@ export class World {
       if (this.#tooLong !== undefined) return;
       // What really works cannot be killed: it comes to its end, though nobody hears of it.
       if (this.#work.names.length > 0) await this.#waitForWork();
+      else if (this.#process?.dead === false && !this.#process.engine.isAtRest) await eventLoopRound();
       else if (this.#process?.dead === true && !this.#isDown) await this.#takeOver(this.#process);
       else return;
       await this.clock.rest();
@@ -326,12 +330,21 @@ export class World {
     this.units += 1;
     this.#runs += unit.children?.length ?? 0;
     this.#entries += unit.entries.length;
-    if (this.#entries > mostEntries) {
-      this.#tooLong ??= `more than ${mostEntries} entries were written`;
+    for (const { payload } of unit.entries) this.#bytes += payload?.length ?? 0;
+    if (this.#entries > mostEntries || this.#bytes > mostBytes) {
+      this.#tooLong ??= this.#tooMuchWritten(unit);
       this.#process?.die();
     }
     const record = this.#records.get(unit.run);
     if (record !== undefined) this.#options.onCommitted?.(record, unit);
+  }
+
+  #tooMuchWritten({ entries }: Unit): string {
+    const last = entries.findLast(({ step }) => step !== null);
+    const where = last === undefined ? '' : ` (the last one by ${placeText(last.step ?? '', last.occurrence ?? '0')})`;
+    const what = this.#entries > mostEntries ? `${mostEntries} entries` : `${mostBytes / 1e6} MB`;
+    const elapsed = durationText(this.clock.now() - this.startedAt);
+    return `more than ${what} were written in ${elapsed} of virtual time${where}; does a loop wait for nothing?`;
   }
 
   async #waitForWork(): Promise<void> {
