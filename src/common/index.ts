@@ -1,5 +1,6 @@
 export { type JsonObject, type JsonValue, isJsonObject } from './json.js';
-export { JsonText, toJsonText } from './json-text.js';
+export { JsonText, deepestNesting, toJsonText } from './json-text.js';
+export { isError, messageOf, propertyOf, shortened, textOf } from './thrown.js';
 export { type ErrorCode, RunsheetError, errorCodes } from './errors.js';
 export { type Clock, type Timer, setAlarm, systemClock } from './clock.js';
 export { canonicalJson } from './canonical-json.js';

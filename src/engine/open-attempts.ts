@@ -37,10 +37,12 @@ export interface OpenAttempt {
   called: boolean;
   /** It was told to end because the engine does: what it throws now is no failure of its own. */
   stopped: boolean;
-  /** Its scope was aborted while the unit that begins it was being committed. */
-  cancelled: AttemptOutcome | undefined;
+  /** Its scope was aborted: what it fails with from then on. */
+  cancelled: CancelledOutcome | undefined;
   grace: Timer | undefined;
 }
+
+type CancelledOutcome = AttemptOutcome & { readonly ok: false };
 
 /** The words of the journal for an attempt of a step, and for one of its reversal. */
 const kinds = {
@@ -123,6 +125,7 @@ export class OpenAttempts {
   /** Their unit is durable. @param onFault told where a call broke its promise never to throw */
   callNow(attempts: readonly OpenAttempt[], onFault: (error: unknown) => void): void {
     for (const open of attempts) {
+      // Its scope was aborted while the unit that begins it was being committed.
       if (open.cancelled !== undefined) {
         this.#finish(open, open.cancelled);
         continue;
@@ -143,7 +146,7 @@ export class OpenAttempts {
     const open = this.#open.get(handle);
     if (open === undefined) return false;
     const hasNotBegun = this.#beginnings.withdraw(handle);
-    const cancelled: AttemptOutcome = {
+    const cancelled: CancelledOutcome = {
       ok: false,
       error: languageError('Cancelled', `${open.place.step} was ended: ${cause}`, {
         step: open.place.step,
@@ -156,6 +159,7 @@ export class OpenAttempts {
       this.#open.delete(handle);
       this.#readiness.settle(open.handle, abortSeq, () => cancelled);
     } else if (open.called) {
+      open.cancelled = cancelled;
       open.abort.abort(new Error(cause));
       open.grace ??= this.#clock.setTimer(this.#abortGraceMs, () => this.#finish(open, cancelled));
     } else if (this.#inFlight.has(open)) {
@@ -227,7 +231,7 @@ export class OpenAttempts {
     if (!this.#open.delete(open.handle)) return;
     this.#inFlight.delete(open);
     if (open.stopped && !outcome.ok) return this.#readiness.ring();
-    const settled = knownEffect(open, outcome);
+    const settled = knownEffect(open, open.cancelled === undefined ? outcome : cutShort(open.cancelled, outcome));
     const kind = kinds[open.attempt.direction];
     const seq = settled.ok
       ? this.#journal.append(kind.completed, open.place, valuePayload(settled.value))
@@ -242,6 +246,18 @@ function startedPayload({ idempotencyKey, owed, number, input, secrets }: Attemp
     return stepStartedPayload({ idempotencyKey, owed }, number === 1 ? input : undefined);
   }
   return stepStartedPayload({ idempotencyKey, owed, secrets }, input);
+}
+
+/**
+ * Whatever a call fails with once its scope has ended, it was cut short; what its handler has thrown is the cause. That it
+ * knows to have done nothing still counts.
+ */
+function cutShort(cancelled: CancelledOutcome, outcome: AttemptOutcome): AttemptOutcome {
+  if (outcome.ok || outcome === cancelled) return outcome;
+  const { name, message, code, cause } = outcome.error;
+  const thrown = { name, message, ...(code !== undefined && { code }), ...(cause !== undefined && { cause }) };
+  const error = { ...cancelled.error, cause: thrown };
+  return { ...cancelled, error, ...(outcome.effect === 'none' && { effect: 'none' }) };
 }
 
 /** A call that certainly did nothing proves nothing about the one that was cut short before it. */

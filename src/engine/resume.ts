@@ -6,7 +6,7 @@ import { type TakenOver, readTakenOver } from './entries.js';
 import { Fall } from './fall.js';
 import { FlowPlaces, type Turn } from './flow-places.js';
 
-/** Failures of a whole run that its file asked for, or that going on could not mend. */
+/** Failures of a whole run that its file asked for, or that going on could not mend; a handler's error may have these names, too. */
 const settledFailures: ReadonlySet<string> = new Set(['RunTimeout', 'LoopLimitExceeded', 'Cancelled']);
 
 /**
@@ -39,7 +39,10 @@ export function fallOf(
       new FlowPlaces(definition.document),
     );
   if (isCancelled) return fallAt([]);
-  if (settledFailures.has(error.name) || (error.step !== null && failItems(definition).has(error.step))) {
+  if (
+    (error.attempt === null && settledFailures.has(error.name)) ||
+    (error.step !== null && failItems(definition).has(error.step))
+  ) {
     throw refuse(`it failed with ${error.name}, which going on could not change`);
   }
   const { origins } = JSON.parse(outcome?.payload ?? '{}') as { origins?: readonly Place[] };

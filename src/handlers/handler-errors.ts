@@ -1,3 +1,5 @@
+import { propertyOf } from '../common/index.js';
+
 /** What all errors that a handler throws on purpose can carry. */
 export interface HandlerErrorOptions extends ErrorOptions {
   /** The name that `errors`, `exceptErrors` and `onError` of a flow see; default: the class's own. */
@@ -49,8 +51,7 @@ export function markNoEffect<E extends Error>(error: E): E {
   return Object.defineProperty(error, noEffectMark, { value: true });
 }
 
-const isMarked = (thrown: unknown, mark: symbol): boolean =>
-  typeof thrown === 'object' && thrown !== null && Reflect.get(thrown, mark) === true;
+const isMarked = (thrown: unknown, mark: symbol): boolean => propertyOf(thrown, mark) === true;
 
 export const isNonRetryable = (thrown: unknown): boolean => isMarked(thrown, nonRetryableMark);
 

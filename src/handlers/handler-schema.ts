@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from '../common/index.js';
+import { type JsonObject, isError, messageOf, propertyOf } from '../common/index.js';
 import type { Handler } from './handler.js';
 
 /** One thing a schema did not like: where in the value (`items[0].qty`, empty for the whole) and what. */
@@ -17,6 +17,9 @@ export const parseInput = (handler: Handler, value: unknown): Parsed => parse(ha
 /** What the handler returned as its output schema parses it; the value as it is where there is none. */
 export const parseOutput = (handler: Handler, value: unknown): Parsed => parse(handler, 'output', value);
 
+/** Enough to mend a value by; a hostile one could have millions. */
+const mostProblems = 50;
+
 function parse(handler: Handler, side: 'input' | 'output', value: unknown): Parsed {
   const schema = handler[side];
   if (schema === undefined) return { ok: true, value };
@@ -29,17 +32,19 @@ function parse(handler: Handler, side: 'input' | 'output', value: unknown): Pars
   if (result.success) return { ok: true, value: result.data };
   return {
     ok: false,
-    problems: result.error.issues.map(({ path, message }) => ({ path: z.core.toDotPath(path), message })),
+    problems: result.error.issues
+      .slice(0, mostProblems)
+      .map(({ path, message }) => ({ path: z.core.toDotPath(path), message })),
   };
 }
 
 /** A refinement or transform of the author's that throws has refused the value in its own words. */
 function refusalOf(thrown: unknown): string {
   // By name: the author's zod may be another copy.
-  if (thrown instanceof Error && thrown.constructor.name === '$ZodAsyncError') {
+  if (isError(thrown) && propertyOf(propertyOf(thrown, 'constructor'), 'name') === '$ZodAsyncError') {
     return 'the schema is asynchronous; do what it waits for in run()';
   }
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return messageOf(thrown);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type JsonText, type JsonValue, RunsheetError, toJsonText } from '../common/index.js';
+import { type JsonText, type JsonValue, RunsheetError, isError, shortened, toJsonText } from '../common/index.js';
 import { type SecretReference, problemsText } from '../definition/index.js';
 import {
   type Handler,
@@ -167,12 +167,12 @@ function storableOutput(
 function validationFailure(what: string, problems: readonly SchemaProblem[], step: string): Failure {
   const details: JsonValue = { problems: problems.map(({ path, message }) => ({ path, message })) };
   return new Failure(
-    languageError('ValidationError', `${what} is not valid: ${problemsText(problems)}`, { step, details }),
+    languageError('ValidationError', shortened(`${what} is not valid: ${problemsText(problems)}`), { step, details }),
   );
 }
 
 function failureOutcome(thrown: unknown, step: string, attempt: number): AttemptOutcome {
-  if (thrown instanceof Failure) return { ok: false, error: { ...thrown.error, attempt } };
+  if (isError(thrown) && thrown instanceof Failure) return { ok: false, error: { ...thrown.error, attempt } };
   return {
     ok: false,
     error: errorFromThrown(thrown, step, attempt),

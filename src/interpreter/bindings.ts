@@ -66,12 +66,15 @@ export class StepOutputs {
   }
 }
 
+/** One that gives undefined hides what is around it. */
+export type OwnVariables = Readonly<Record<string, () => JsonValue | undefined>>;
+
 /** Variables other than `$steps`, innermost first. */
 export class Variables {
   readonly #parent: Variables | undefined;
-  readonly #own: Readonly<Record<string, () => JsonValue>>;
+  readonly #own: OwnVariables;
 
-  constructor(own: Readonly<Record<string, () => JsonValue>>, parent?: Variables) {
+  constructor(own: OwnVariables, parent?: Variables) {
     this.#own = own;
     this.#parent = parent;
   }
@@ -81,7 +84,7 @@ export class Variables {
     return this.#parent?.get(name);
   }
 
-  with(own: Readonly<Record<string, () => JsonValue>>): Variables {
+  with(own: OwnVariables): Variables {
     return new Variables(own, this);
   }
 }

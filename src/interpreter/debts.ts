@@ -78,5 +78,11 @@ export function settleAttempt(debt: StepDebt, outcome: AttemptOutcome): void {
     return;
   }
   debt.error = outcome.error;
-  if (outcome.effect !== 'none' && !debt.reversal.exceptErrors.includes(outcome.error.name)) debt.owed = true;
+  if (outcome.effect !== 'none' && !provesNoEffect(debt.reversal, outcome.error)) debt.owed = true;
+}
+
+/** Of a call that was cut short, what its handler threw says so too. */
+function provesNoEffect({ exceptErrors }: Reversal, { name, attempt, cause }: RunError): boolean {
+  if (exceptErrors.includes(name)) return true;
+  return name === 'Cancelled' && attempt !== null && cause !== undefined && exceptErrors.includes(cause.name);
 }

@@ -2,7 +2,7 @@ import { type Clock, type JsonText, type JsonValue, RunsheetError, toJsonText } 
 import { type Bindings, FormulaError, type Surroundings, seededRandom } from '../expression/index.js';
 import type { HandlerRegistry, Logger } from '../handlers/index.js';
 import type { ValidatedInput } from '../definition/index.js';
-import { Output, type StepOutputs, type Variables } from './bindings.js';
+import { Output, type OwnVariables, type StepOutputs, type Variables } from './bindings.js';
 import type { Debts } from './debts.js';
 import { describePlace } from './describe-place.js';
 import type { Placed, Plan } from './plan.js';
@@ -78,7 +78,7 @@ export class Frame {
   with(change: {
     scope?: Scope;
     steps?: StepOutputs;
-    variables?: Readonly<Record<string, () => JsonValue>>;
+    variables?: OwnVariables;
     turn?: number;
     keyPrefix?: string;
     caught?: Failure;
@@ -178,7 +178,7 @@ export class Frame {
     step: string | null,
     aspect: string,
     how: (what: W, bindings: Bindings, surroundings: Surroundings) => T | Promise<T>,
-    variables?: Readonly<Record<string, () => JsonValue>>,
+    variables?: OwnVariables,
   ): T | Promise<T> {
     const frame = variables === undefined ? this : this.with({ variables });
     const failed = (error: unknown): never => {

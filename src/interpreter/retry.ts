@@ -1,5 +1,5 @@
 import type { RetryPolicy } from './plan.js';
-import { type RunError, neverRetried } from './run-error.js';
+import { type RunError, neverRetried, uncatchable } from './run-error.js';
 
 /** Applies where a flow says nothing: 3 attempts, 1 s, doubling, at most 30 s, with jitter. */
 export const defaultRetry: RetryPolicy = {
@@ -19,7 +19,8 @@ export const defaultTimeoutMs = 5 * 60_000;
 
 /** Whether the policy's counts and names allow another attempt; its `when` and `maxDuration` come on top. */
 export function allowsRetry(policy: RetryPolicy, error: RunError, failedAttempts: number): boolean {
-  if (failedAttempts >= policy.attempts || neverRetried.has(error.name)) return false;
+  if (failedAttempts >= policy.attempts) return false;
+  if (neverRetried.has(error.name) && !uncatchable.has(error.name)) return false;
   if (policy.errors !== undefined && !names(policy.errors, error.name)) return false;
   return policy.exceptErrors === undefined || !names(policy.exceptErrors, error.name);
 }

@@ -1,4 +1,15 @@
-import { type JsonValue, isJsonObject, toJsonText } from '../common/index.js';
+import {
+  type JsonObject,
+  type JsonValue,
+  RunsheetError,
+  isError,
+  isJsonObject,
+  messageOf,
+  propertyOf,
+  shortened,
+  textOf,
+  toJsonText,
+} from '../common/index.js';
 import type { Place } from './port.js';
 
 /** Why something failed, as formulas see it (`$error`) and as it is stored. A type, so that it is a `JsonValue`. */
@@ -37,7 +48,10 @@ export type LanguageErrorName =
   | 'Interrupted'
   | 'Cancelled';
 
-/** Seen by no `onError` and no `retry`. */
+/**
+ * What ends a run: it passes every `onError` and `retry`, as the abort of a scope. An error of such a name that does get
+ * there was thrown by a handler, and is one like any other.
+ */
 export const uncatchable: ReadonlySet<string> = new Set(['Cancelled', 'RunTimeout']);
 
 /** What the definition, not chance, made fail: another attempt would fail in the same way. */
@@ -57,6 +71,9 @@ export function languageError(
 ): RunError {
   return { name, message, step: place.step, attempt: place.attempt ?? null, details: place.details ?? null };
 }
+
+/** So many failures beside the first are kept with it. */
+const mostOthers = 100;
 
 /** A failure on its way up through the walk of a flow, until an `onError` takes it or the run fails. */
 export class Failure extends Error {
@@ -83,72 +100,88 @@ export class Failure extends Error {
   /** This failure, the first of several, with the others in its details. */
   beside(others: readonly Failure[]): Failure {
     if (others.length === 0) return this;
-    const list = others.map(({ error }) => error);
+    const list = others.slice(0, mostOthers).map(({ error }) => error);
     const origins = [this, ...others].flatMap((each) => each.origins);
-    return new Failure({ ...this.error, details: withDetail(this.error.details, 'others', list) }, origins);
+    const details = withDetail(this.error.details, 'others', list);
+    const leftOut = others.length - list.length;
+    return new Failure(
+      { ...this.error, details: leftOut > 0 ? { ...details, othersLeftOut: leftOut } : details },
+      origins,
+    );
   }
 }
 
 /** Details with one more field; what is no object to add it to moves under `value`. */
-function withDetail(details: JsonValue, field: string, value: JsonValue): JsonValue {
+function withDetail(details: JsonValue, field: string, value: JsonValue): JsonObject {
   const base = isJsonObject(details) ? details : details === null ? {} : { value: details };
   return { ...base, [field]: value };
 }
 
 /** Longer chains are cut: they are for people to read. */
 const maxCauseDepth = 8;
+/** Characters of a name or a code. */
+const longestName = 200;
+/** Bytes of `details`, and how deep they go. */
+const largestDetails = 256 * 1024;
+const deepestDetails = 100;
 
 /**
  * What a handler threw, kept: name (`code` where the name says nothing), message, code, `details`, and the
- * chain of causes; a thrown text is its message, a thrown object its details.
+ * chain of causes; a thrown text is its message, a thrown object its details. It may be anything: it is described in
+ * bounded size, and nothing about it can make that fail.
  */
 export function errorFromThrown(thrown: unknown, step: string, attempt: number): RunError {
-  if (thrown instanceof Error) {
+  if (isError(thrown)) {
     const { name, message, code, cause } = describeError(thrown, maxCauseDepth);
     return {
       name,
       message,
       step,
       attempt,
-      details: 'details' in thrown ? storable(thrown.details) : null,
+      details: storable(propertyOf(thrown, 'details')),
       ...(code === undefined ? {} : { code }),
       ...(cause === undefined ? {} : { cause }),
     };
   }
   const value = storable(thrown);
   if (isJsonObject(value)) {
-    const code = typeof value.code === 'string' ? value.code : undefined;
-    const name = typeof value.name === 'string' ? value.name : (code ?? 'Error');
-    const message = typeof value.message === 'string' ? value.message : JSON.stringify(value);
+    const code = nameIn(value.code);
+    const name = nameIn(value.name) ?? code ?? 'Error';
+    const message = shortened(typeof value.message === 'string' ? value.message : JSON.stringify(value));
     return { name, message, step, attempt, details: value, ...(code === undefined ? {} : { code }) };
   }
-  return { name: 'Error', message: String(thrown), step, attempt, details: value };
+  return { name: 'Error', message: textOf(thrown), step, attempt, details: value };
 }
 
 function describeError(error: Error, depth: number): ErrorCause {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  const named = error.name !== 'Error' && error.name !== '';
+  const code = nameIn(propertyOf(error, 'code'));
+  const name = nameIn(propertyOf(error, 'name'));
+  const cause = propertyOf(error, 'cause');
   return {
-    name: named ? error.name : (code ?? 'Error'),
-    message: error.message,
+    name: name === undefined || name === 'Error' ? (code ?? 'Error') : name,
+    message: messageOf(error),
     ...(code === undefined ? {} : { code }),
-    ...(error.cause === undefined || depth === 0
+    ...(cause === undefined || depth === 0
       ? {}
-      : {
-          cause:
-            error.cause instanceof Error
-              ? describeError(error.cause, depth - 1)
-              : { name: 'Error', message: String(error.cause) },
-        }),
+      : { cause: isError(cause) ? describeError(cause, depth - 1) : { name: 'Error', message: textOf(cause) } }),
   };
+}
+
+function nameIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? shortened(value, longestName) : undefined;
 }
 
 /** The value if JSON can hold it, else its text: a report of an error must not fail for its details. */
 function storable(value: unknown): JsonValue {
   if (value === undefined) return null;
+  if (typeof value === 'string') return shortened(value);
   try {
-    return toJsonText(value).value;
-  } catch {
-    return String(value);
+    return toJsonText(value, largestDetails, deepestDetails).value;
+  } catch (error) {
+    return isTooLarge(error) ? messageOf(error) : textOf(value);
   }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof RunsheetError && error.code === 'RS_PAYLOAD_TOO_LARGE';
 }

@@ -76,10 +76,8 @@ class Undoing {
   }
 
   async #reverse({ key, reversal, result, error, frame }: StepDebt, pass: number): Promise<Undone> {
-    const variables = {
-      result: () => result?.value ?? null,
-      ...(error && { error: () => error }),
-    };
+    // Its own: where the step stands in an `onError`, the error handled there is none of it.
+    const variables = { result: () => result?.value ?? null, error: () => error };
     try {
       const end = await callUntilDone({
         key,

@@ -2,7 +2,7 @@ import { evaluateCondition } from '../expression/index.js';
 import { withDeadline } from './deadline.js';
 import type { BodyOutput, Frame } from './frame.js';
 import type { Body, Item } from './plan.js';
-import { Failure, languageError, uncatchable } from './run-error.js';
+import { Failure, languageError } from './run-error.js';
 import { names } from './retry.js';
 import { runBranch } from './verbs/branch.js';
 import { runComplete } from './verbs/complete.js';
@@ -104,7 +104,6 @@ async function runBlock(item: Item, timeoutMs: number, frame: Frame): Promise<Bo
  */
 async function handleFailure(item: Item, failure: Failure, frame: Frame): Promise<BodyOutput> {
   const { error } = failure;
-  if (uncatchable.has(error.name)) throw failure;
   const variables = { error: () => error };
   const chosen = await frame.decide(item.key, 'onError', async () => {
     for (const [index, entry] of item.onError.entries()) {

@@ -144,7 +144,7 @@ function shortened(replies: readonly JsonObject[]): JsonValue {
 const neverOver = '365d';
 
 function replyOf({ at, end }: RecordedCall): JsonObject {
-  if (end === undefined || end.error?.name === 'Cancelled') return { takes: neverOver };
+  if (end === undefined || end.cutShort) return { takes: neverOver };
   const took = end.at - at;
   const takes = took > 0 ? { takes: writeDuration(took) } : {};
   if (end.error === undefined) return { ...takes, ...(end.value !== undefined && { returns: end.value }) };

@@ -18,6 +18,8 @@ export interface CallEnd {
   /** Absent where the call gave nothing. */
   readonly value?: JsonValue;
   readonly noEffect: boolean;
+  /** Something else has ended it. */
+  readonly cutShort: boolean;
   /** It failed for good though the policy of its step had tries left. */
   readonly final: boolean;
 }
@@ -78,12 +80,13 @@ function output({ output: value }: Payload): Payload {
   return value === undefined || value === null ? {} : { value };
 }
 
-function ended(at: number, { error, value, effect }: Payload, final: boolean): CallEnd {
+function ended(at: number, { error, value, effect, status }: Payload, final: boolean): CallEnd {
   return {
     at,
     ...(error !== undefined && error !== null && { error }),
     ...(value !== undefined && { value }),
     noEffect: effect === 'none',
+    cutShort: status === 'cancelled' || (error?.name === 'Cancelled' && effect !== undefined),
     final: final && error !== undefined,
   };
 }
