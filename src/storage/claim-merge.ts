@@ -27,7 +27,7 @@ export interface ClaimRows {
   freePlaces(workflow: string): number;
   lease(head: Head, interruptions: number): RunRecord;
   /** Takes the expired lease away. */
-  postpone(head: Head, interruptions: number, dueAt: number): void;
+  postpone(head: Head, interruptions: number, delayMs: number): void;
 }
 
 /**
@@ -64,7 +64,7 @@ export function claimFrom(rows: ClaimRows, claim: Claim): RunRecord[] {
     const interruptions = head.interruptions + (isInterrupted ? 1 : 0);
     const delayMs = isInterrupted ? interruptionDelayMs(interruptions) : 0;
     if (delayMs > 0) {
-      rows.postpone(head, interruptions, now + delayMs);
+      rows.postpone(head, interruptions, delayMs);
     } else {
       if (canTake) claimed.push(rows.lease(head, interruptions));
       // Taken, it stays alone; else what is younger waits for it.

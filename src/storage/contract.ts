@@ -26,7 +26,7 @@ export interface Storage {
   unregisterEngine(owner: string): Promise<void>;
   /**
    * Takes the leases from every engine that is certainly dead, whatever their expiry says: those
-   * runs become due at once. Where death cannot be proved nothing happens and expiry decides.
+   * runs are due again when they were before they were claimed. Where death cannot be proved nothing happens and expiry decides.
    */
   releaseDeadEngines(now: number): Promise<ReleasedRun[]>;
 
@@ -56,7 +56,7 @@ export interface Storage {
   startRun(run: NewRun, claim: Claim, first: FirstUnit, options?: CommitOptions): Promise<Started>;
   /**
    * Leases up to `limit` due runs (`dueAt ≤ now`: new, woken, or with an expired lease) of the given
-   * definitions, oldest due first, then by insertion. Sets owner, epoch + 1, lease expiry, and status `running`
+   * definitions, oldest due first, then by insertion; a lease that has expired counts as due when the run was before that. Sets owner, epoch + 1, lease expiry, and status `running`
    * (`compensating` where it was that or `compensation-stuck`); `startedAt` at the first claim. A workflow at
    * its limit (`limits`) is passed over, others are not. Resolves once the lease is committed, which may be
    * before it is durable: a lease lost in a power cut has lost its engine too.
@@ -67,7 +67,10 @@ export interface Storage {
    * that has expired by `now` has given up its place: it is extended only where its workflow has one left.
    */
   renewLeases(owner: string, leases: readonly Lease[], expiresAt: number, now: number): Promise<number[]>;
-  /** Hands runs back: owner cleared, due at once. Leases that are no longer this owner's are left alone. */
+  /**
+   * Hands runs back: owner cleared, due when they were due before they were claimed, at the latest now, so that they do not
+   * go behind what has not begun. Leases that are no longer this owner's are left alone.
+   */
   releaseRuns(owner: string, leases: readonly Lease[], now: number): Promise<void>;
 
   /**

@@ -154,6 +154,7 @@ export class MemoryStorage implements Storage {
 
   #claim(claim: Claim): RunRecord[] {
     const { owner, leaseExpiresAt, now, only } = claim;
+    this.#runs.requeueExpired(now);
     return claimFrom(
       {
         head: (queue) => {
@@ -169,6 +170,7 @@ export class MemoryStorage implements Storage {
         lease: ({ run }, interruptions) => {
           const held = this.#runs.mustGet(run);
           const { status, startedAt, epoch } = held.record;
+          this.#runs.noteQueued(held);
           return this.#runs.update(held, {
             status: statusWhenClaimed(status),
             startedAt: startedAt ?? now,
@@ -179,8 +181,9 @@ export class MemoryStorage implements Storage {
             interruptions,
           });
         },
-        postpone: ({ run }, interruptions, dueAt) => {
-          this.#runs.update(this.#runs.mustGet(run), { owner: null, leaseExpiresAt: null, interruptions, dueAt });
+        postpone: ({ run }, interruptions, delayMs) => {
+          const changes = { owner: null, leaseExpiresAt: null, interruptions, dueAt: now + delayMs };
+          this.#runs.update(this.#runs.mustGet(run), changes);
           this.#changed();
         },
       },
@@ -209,7 +212,7 @@ export class MemoryStorage implements Storage {
     for (const lease of leases) {
       const held = this.#runs.heldBy(owner, lease);
       if (held === undefined) continue;
-      this.#runs.update(held, { owner: null, leaseExpiresAt: null, dueAt: now });
+      this.#runs.update(held, { owner: null, leaseExpiresAt: null, dueAt: Math.min(this.#runs.queuedAt(held), now) });
       this.#changed();
     }
   }

@@ -27,6 +27,8 @@ export class RunTable {
   readonly #queues = new Map<string, DueQueue>();
   readonly #leased = new Set<StoredRun>();
   readonly #unfinished = new Set<StoredRun>();
+  /** By number: when a leased run was due before it was claimed. */
+  readonly #queuedAt = new Map<number, number>();
 
   get(run: number): StoredRun | undefined {
     return this.#runs.get(run);
@@ -114,6 +116,24 @@ export class RunTable {
   }
 
   /** The only place where a run changes, so that what is kept about it stays true (its names excepted). */
+  /** It is about to be leased: where that ends before the run does, it stands in the order as it does now. */
+  noteQueued({ record: { run, owner, dueAt } }: StoredRun): void {
+    if (dueAt !== null && (owner === null || !this.#queuedAt.has(run))) this.#queuedAt.set(run, dueAt);
+  }
+
+  /** Infinite where that is not known. */
+  queuedAt({ record: { run } }: StoredRun): number {
+    return this.#queuedAt.get(run) ?? Number.POSITIVE_INFINITY;
+  }
+
+  requeueExpired(now: number): void {
+    for (const stored of this.#leased) {
+      const { leaseExpiresAt, dueAt } = stored.record;
+      const queuedAt = this.queuedAt(stored);
+      if ((leaseExpiresAt ?? now + 1) <= now && queuedAt < (dueAt ?? 0)) this.update(stored, { dueAt: queuedAt });
+    }
+  }
+
   update({ record: { run } }: StoredRun, changes: Partial<RunRecord>): RunRecord {
     const stored = this.#runs.get(run);
     if (stored === undefined) throw new RangeError(`There is no run number ${run}.`);
@@ -126,6 +146,7 @@ export class RunTable {
     }
     if (record.owner === null) this.#leased.delete(stored);
     else this.#leased.add(stored);
+    if (isTerminal(record.status)) this.#queuedAt.delete(run);
     if (isTerminal(record.status)) this.#unfinished.delete(stored);
     else this.#unfinished.add(stored);
     return record;

@@ -15,6 +15,8 @@ const applicationId = 0x52756e53;
  * - `run_suspect` tells each claim at once that no suspect is due, however many definitions it asks for. Its condition is
  *   not on `suspect`, which the claim's other queries bind: SQLite would plan them anew at each call, to see whether
  *   it can serve them.
+ * - `queued_at` is when a leased run was due before it was claimed: with that it stands in the order again where its lease
+ *   ends before it does, so that what has begun does not go behind what has not.
  * - `run_parent` keeps a child from being inserted twice, and finds a run's children.
  * - `run_leased` counts a workflow's places; it holds the leased rows only.
  * - `run_created` lists and `run_ended` cleans up; archived runs are apart, so that they slow down neither.
@@ -124,6 +126,9 @@ const migrations: readonly string[] = [
   `,
   `
   create index run_suspect on run (due_at) where interruptions >= 3 and ended_at is null;
+  `,
+  `
+  alter table run add column queued_at integer;
   `,
 ];
 

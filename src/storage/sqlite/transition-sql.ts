@@ -23,12 +23,13 @@ const forRows = {
   storeDefinition: `insert into definition (hash, workflow, revision, document, source, stored_at) values (?, ?, ?, ?, ?, ?)
        on conflict (hash) do nothing`,
   insertRun: `insert into run (id, workflow, revision, definition_hash, key, status, input, created_at, due_at, owner, epoch,
-         lease_expires_at, started_at, inbox_seq, parent_id, parent_step, parent_occurrence, resumed_from, schedule_id)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
+         lease_expires_at, started_at, queued_at, inbox_seq, parent_id, parent_step, parent_occurrence, resumed_from, schedule_id)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
   head: headSql,
   familyHead: familyHeadSql,
   lease: `update run set status = @status, owner = @owner, epoch = epoch + 1, lease_expires_at = @leaseExpiresAt,
-         due_at = @leaseExpiresAt, started_at = coalesce(started_at, @now), interruptions = @interruptions
+         due_at = @leaseExpiresAt,
+         queued_at = case when owner is null then due_at else coalesce(queued_at, due_at) end, started_at = coalesce(started_at, @now), interruptions = @interruptions
        where run = @run returning ${runColumns}`,
   renew: `update run set lease_expires_at = @expiresAt, due_at = @expiresAt
        where run = @run and owner = @owner and epoch = @epoch and (
@@ -36,11 +37,13 @@ const forRows = {
          or (select count(*) from run as other where other.workflow = run.workflow and other.lease_expires_at > @now)
            < coalesce((select most_runs from workflow_limit where workflow = run.workflow), 9e15)
        )`,
-  release: `update run set owner = null, lease_expires_at = null, due_at = @now
+  release: `update run set owner = null, lease_expires_at = null, due_at = min(coalesce(queued_at, @now), @now)
        where run = @run and owner = @owner and epoch = @epoch`,
   leasedBy: `select run, id, status, interruptions from run where lease_expires_at is not null and owner = ?`,
-  interrupt: `update run set owner = null, lease_expires_at = null, due_at = @dueAt, interruptions = @interruptions
+  interrupt: `update run set owner = null, lease_expires_at = null, interruptions = @interruptions,
+         due_at = case when @delayMs = 0 then min(coalesce(queued_at, @now), @now) else @now + @delayMs end
        where run = @run`,
+  requeue: `update run set due_at = queued_at where lease_expires_at <= ? and queued_at < due_at`,
   progress: `update run set interruptions = 0 where run = ? and interruptions > 0`,
   fence: `select owner, epoch, inbox_seq as inboxSeq,
          (select coalesce(max(seq), 0) from journal where journal.run = run.run) as lastSeq

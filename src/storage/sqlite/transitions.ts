@@ -115,7 +115,7 @@ export class Transitions {
     const held = this.#sql.leasedBy.all(owner) as (ReleasedRun & { run: number; interruptions: number })[];
     for (const { run, interruptions: before } of held) {
       const interruptions = before + 1;
-      this.#sql.interrupt.run({ run, interruptions, dueAt: now + interruptionDelayMs(interruptions) });
+      this.#sql.interrupt.run({ run, interruptions, now, delayMs: interruptionDelayMs(interruptions) });
       this.concernedOthers = true;
     }
     return held.map(({ id, status }) => ({ id, status }));
@@ -169,7 +169,7 @@ export class Transitions {
     this.concernedOthers = true;
     const { lastInsertRowid } = this.#sql.insertRun.run(
       ...[id, workflow, revision, definitionHash, key, status, input, createdAt, dueAt],
-      ...[owner, epoch, leaseExpiresAt, startedAt],
+      ...[owner, epoch, leaseExpiresAt, startedAt, owner === null ? null : run.dueAt],
       ...[parent?.id ?? null, parent?.step ?? null, parent?.occurrence ?? null, resumedFrom, scheduleId],
     );
     return pendingRecord(Number(lastInsertRowid), run, resumedFrom);
@@ -184,6 +184,7 @@ export class Transitions {
 
   #claimRows({ owner, leaseExpiresAt, now, only }: Claim): ClaimRows {
     const sql = this.#sql;
+    sql.requeue.run(now);
     return {
       head: ({ hash, suspects }) => {
         const queue = [hash, suspects ? 1 : 0, now] as const;
@@ -198,8 +199,8 @@ export class Transitions {
         const status = statusWhenClaimed(before);
         return sql.lease.get({ run, status, owner, leaseExpiresAt, now, interruptions }) as RunRecord;
       },
-      postpone: ({ run }, interruptions, dueAt) => {
-        sql.interrupt.run({ run, interruptions, dueAt });
+      postpone: ({ run }, interruptions, delayMs) => {
+        sql.interrupt.run({ run, interruptions, now, delayMs });
         this.concernedOthers = true;
       },
     };

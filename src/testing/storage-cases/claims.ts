@@ -61,7 +61,7 @@ export const claimCases: readonly StorageCase[] = [
       const hashes = ['hash-mail-1', 'hash-post-1'];
       const first = await claim(storage, { owner: 'engine-b', hashes, limit: 4 });
       const second = await claim(storage, { owner: 'engine-b', hashes, limit: 4 });
-      assert.deepEqual(idsOf(first), [oldest.id, expired.id, woken.id, tie1.id]);
+      assert.deepEqual(idsOf(first), [expired.id, oldest.id, woken.id, tie1.id]);
       assert.deepEqual(idsOf(second), [tie2.id, tie3.id]);
     },
   },
@@ -148,6 +148,23 @@ export const claimCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'what has begun keeps its place in the order: handed back, or with an expired lease',
+    async run(make) {
+      const storage = await make();
+      const handedBack = await aLeasedRun(storage, { dueAt: now - 20 });
+      const expired = await aLeasedRun(storage, { dueAt: now - 10 });
+      const { run: fresh } = await storage.enqueueRun(aRun({ dueAt: now }));
+      const at = now + leaseMs;
+      await storage.releaseRuns('engine-a', [handedBack], at - 5);
+      assert.equal((await mustGet(storage, handedBack)).dueAt, now - 20);
+      assert.deepEqual(idsOf(await claim(storage, { owner: 'engine-b', at })), idsOf([handedBack, expired, fresh]));
+      // Also when it happens a second time.
+      const again = await mustGet(storage, handedBack);
+      await storage.releaseRuns('engine-b', [again], at + 5);
+      assert.equal((await mustGet(storage, handedBack)).dueAt, now - 20);
+    },
+  },
+  {
     name: 'a run that is handed back is due at once',
     async run(make) {
       const storage = await make();
@@ -156,7 +173,7 @@ export const claimCases: readonly StorageCase[] = [
       const released = await mustGet(storage, leased);
       assert.deepEqual(
         [released.owner, released.leaseExpiresAt, released.dueAt, released.status, released.epoch],
-        [null, null, now + 5, 'running', 1],
+        [null, null, now, 'running', 1],
       );
       assert.deepEqual(await storage.commitUnits([unitOf(leased, { entries: [anEntry(1)] })]), ['lease-lost']);
       const [again] = await claim(storage, { owner: 'engine-b', at: now + 5 });
@@ -240,7 +257,7 @@ export const claimCases: readonly StorageCase[] = [
       await storage.releaseRuns('engine-a', [third], now + 9e6);
       const fourth = await next();
       const fifth = await next(now + leaseMs);
-      assert.notEqual(fifth.id, fourth.id, 'oldest due first: the expired one is due since now, the fifth for longer');
+      assert.equal(fifth.id, fourth.id, 'it keeps its place where its lease has expired');
     },
   },
   {

@@ -167,7 +167,7 @@ export const interruptionCases: readonly StorageCase[] = [
         ...once,
         owner: null,
         leaseExpiresAt: null,
-        dueAt: now + 5,
+        dueAt: now,
         interruptions: 1,
       });
       await second.registerEngine('engine-b');
