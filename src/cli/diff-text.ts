@@ -3,7 +3,7 @@ import type { Definition, DefinitionDiff, FieldChange, ItemChange } from '../def
 import type { AffectedRuns } from './affected-runs.js';
 import { type Given, adoptCommand } from './next-commands.js';
 import { hanging } from './terminal-text.js';
-import { firstOf, shortHash, shortJson } from './text.js';
+import { firstOf, oneLine, shortHash, shortJson } from './text.js';
 
 const longestValue = 70;
 const mostRuns = 5;
@@ -19,10 +19,10 @@ export function diffText(
   { color, columns }: { readonly color: boolean; readonly columns: number | undefined },
 ): string {
   const side = (label: string, definition: Definition): string =>
-    `${hanging(`${label}${identity(definition)}`, columns, label.length)}\n`;
+    `${hanging(oneLine(`${label}${identity(definition)}`), columns, label.length)}\n`;
   if (diff.same) return side('same: ', after);
   const line = (mark: Mark, text: string, indent = 2): string => {
-    const shown = hanging(`${' '.repeat(indent)}${mark} ${text}`, columns, indent + 4).slice(indent);
+    const shown = hanging(`${' '.repeat(indent)}${mark} ${oneLine(text)}`, columns, indent + 4).slice(indent);
     return `${' '.repeat(indent)}${paint(shown, color ? colors[mark] : undefined)}\n`;
   };
   const field = (change: FieldChange, indent?: number): string => line(markOf(change), fieldText(change), indent);
@@ -43,7 +43,7 @@ export function affectedText(
   given: Given,
   columns: number | undefined,
 ): string {
-  if (affected.length === 0) return `no unfinished run of ${after.name} is on another content\n`;
+  if (affected.length === 0) return `no unfinished run of ${oneLine(after.name)} is on another content\n`;
   const groups = affected.map(({ hash, revision, runs, conflict }) => {
     const count = `${runs.length} unfinished ${runs.length === 1 ? 'run is' : 'runs are'}`;
     return [
@@ -55,7 +55,7 @@ export function affectedText(
       conflict
         ? `the same revision with other content is refused until they have ended: raise \`revision\` to ${revision + 1}`
         : `they end on revision ${revision}: keep its flow among the definitions, or drive them by \`${adoptCommand(given)}\``,
-    ].map((line) => hanging(line, columns, 2));
+    ].map((line) => hanging(oneLine(line), columns, 2));
   });
   return `${groups.flat().join('\n')}\n`;
 }

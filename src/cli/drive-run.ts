@@ -10,7 +10,7 @@ import type { LiveDisplay } from './live/live-display.js';
 import { Progress } from './progress.js';
 import { waitsFor } from './show/waits-text.js';
 import { columnsOf, hanging, say } from './terminal-text.js';
-import { shortHash, timeText } from './text.js';
+import { oneLine, shortHash, timeText } from './text.js';
 
 /** Why a command stops driving a run. */
 export type Ending = 'over' | 'suspended' | 'time-limit' | 'interrupted';
@@ -94,7 +94,7 @@ export class RunDrive {
 
   #say(text: string): void {
     if (this.#live === undefined) say(this.#io, text);
-    else this.#live.say(`${hanging(text, columnsOf(this.#io, 'err'), 2)}\n`);
+    else this.#live.say(`${hanging(oneLine(text), columnsOf(this.#io, 'err'), 2)}\n`);
   }
 
   async #over(): Promise<Ending> {
@@ -178,7 +178,7 @@ export class RunDrive {
 
   #inOrder(tell: () => Promise<void>): void {
     this.#telling = this.#telling.then(tell).catch((error: unknown) => {
-      this.#io.err(`what happens cannot be told: ${String(error)}\n`);
+      say(this.#io, `what happens cannot be reported: ${String(error)}`);
     });
   }
 

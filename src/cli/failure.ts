@@ -7,15 +7,22 @@ import { propose, say } from './terminal-text.js';
 export class CommandFailure extends Error {
   /** Commands that would do it, to be filled in and copied. */
   readonly next: readonly string[];
+  /** More about it, each a line below the message. */
+  readonly details: readonly string[];
 
   constructor(
     readonly exitCode: ExitCode,
     message: string,
-    { next = [], ...options }: ErrorOptions & { readonly next?: readonly string[] } = {},
+    {
+      next = [],
+      details = [],
+      ...options
+    }: ErrorOptions & { readonly next?: readonly string[]; readonly details?: readonly string[] } = {},
   ) {
     super(message, options);
     this.name = 'CommandFailure';
     this.next = next;
+    this.details = details;
   }
 }
 
@@ -24,7 +31,7 @@ export function reportFailure(error: unknown, { verbose }: { verbose: boolean },
   const known = error instanceof CommandFailure || error instanceof RunsheetError;
   const message = error instanceof Error ? error.message : String(error);
   if (message !== '') {
-    const [first = '', ...rest] = message.split('\n');
+    const [first = '', ...rest] = linesOf(error, message);
     [`error: ${first}`, ...rest].forEach((line) => say(io, line));
     if (!known) io.err('  This should not happen; --verbose shows where it did.\n');
   }
@@ -32,6 +39,16 @@ export function reportFailure(error: unknown, { verbose }: { verbose: boolean },
   if (verbose) io.err(`${stackOf(error)}\n`);
   if (error instanceof CommandFailure) return error.exitCode;
   return error instanceof RunsheetError ? exitCodeOf[error.code] : exitCodes.failed;
+}
+
+/**
+ * What this program writes over several lines (mistakes of a config, handlers that cannot be loaded) keeps them; in a
+ * message of anybody else a line break is part of what it is about.
+ */
+function linesOf(error: unknown, message: string): string[] {
+  if (error instanceof CommandFailure) return [message, ...error.details];
+  const isList = error instanceof RunsheetError && error.code.startsWith('RS_HANDLER_');
+  return isList ? message.split('\n') : [message];
 }
 
 function stackOf(error: unknown): string {

@@ -4,8 +4,10 @@ import type { CommandGroup, NewCommand } from './command-group.js';
 import type { ProjectConfig } from './config.js';
 import { addExamples } from './examples.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
-import { type Io, processIo } from './io.js';
+import { harmlessOutput } from './harmless-output.js';
+import { type Io, type Surroundings, processIo } from './io.js';
 import { addOperationCommands } from './operation-commands.js';
+import { oneLine } from '../common/index.js';
 import { packageVersion } from './package-files.js';
 import { addProjectCommands } from './project-commands.js';
 import { addRunCommands } from './run-commands.js';
@@ -17,16 +19,16 @@ export { endOnFault } from './process-faults.js';
  * The command line. Answers with the exit code; nothing but commander is loaded before a command needs it, so that
  * `runsheet --version` starts at once.
  */
-export async function main(argv: readonly string[], io: Io = processIo): Promise<number> {
+export async function main(argv: readonly string[], outer: Surroundings = processIo): Promise<number> {
   let exitCode: ExitCode = exitCodes.fine;
-  const program = newProgram(io, (code) => (exitCode = code));
+  const program = newProgram(outer, (code) => (exitCode = code));
   try {
     await program.parseAsync(argv);
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return isAnswer(error) ? exitCodes.fine : exitCodes.usage;
     const { reportFailure } = await import('./failure.js');
-    return reportFailure(error, { verbose: argv.includes('--verbose') }, io);
+    return reportFailure(error, { verbose: argv.includes('--verbose') }, harmlessOutput(outer));
   }
 }
 
@@ -43,9 +45,10 @@ function describeOption(option: Option): string {
   return option.defaultValue === false ? option.description : new Help().optionDescription(option);
 }
 
-/** What commander complains about, as the other messages are written. */
+/** What commander complains about, as the other messages are written, in a line; what it proposes in another. */
 function inOurWords(text: string): string {
-  return text
+  const [, complaint = text, proposal = ''] = /^([^]*?)(\n\(Did you mean [^\n]*)?\n?$/.exec(text) ?? [];
+  return `${oneLine(complaint)
     .replace(/command-argument value '(.*)' is invalid for argument '(\w+)'\./, "'$1' is no $2;")
     .replace(/option '(.*)' argument '(.*)' is invalid\./, "$1 cannot be '$2';")
     .replace(
@@ -54,7 +57,7 @@ function inOurWords(text: string): string {
         `${name} takes ${most === '0' ? 'no' : most} argument${most === '0' || most === '1' ? '' : 's'}, and was given ${given}`,
     )
     .replace(/required option '(.*)' not specified/, 'missing option $1')
-    .replace(/ Allowed choices are (.*)\.$/m, ' choose one of $1');
+    .replace(/ Allowed choices are (.*)\.$/m, ' choose one of $1')}${proposal}\n`;
 }
 
 const untrustedOption = ['--untrusted', 'execute no code of the project'] as const;
@@ -62,11 +65,11 @@ const untrustedOption = ['--untrusted', 'execute no code of the project'] as con
 /** Of help that goes to no terminal. */
 const helpColumns = 80;
 
-function newProgram(outer: Io, done: (code: ExitCode) => void): Command {
+function newProgram(outer: Surroundings, done: (code: ExitCode) => void): Command {
   let project: ProjectConfig | undefined;
   let untrusted = untrustedBy(undefined, outer.env);
   const io: Io = {
-    ...outer,
+    ...harmlessOutput(outer),
     get project() {
       return project;
     },

@@ -7,17 +7,13 @@ import type { ProjectConfig } from './config.js';
 export type Interruption = 'SIGINT' | 'SIGTERM';
 
 /** All that a command has to do with the process around it, so that tests can stand in for one. */
-export interface Io {
+export interface Surroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** The config of the project that a command works in; absent where there is none. */
-  readonly project?: ProjectConfig | undefined;
-  /** What forbids executing code of the project, as messages name it; undefined where it is trusted. */
-  readonly untrusted?: string | undefined;
-  /** Data. */
+  /** What is written on stdout, as it is. */
   out(text: string): void;
-  /** Progress and diagnostics. */
+  /** What is written on stderr, as it is. */
   err(text: string): void;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
@@ -34,10 +30,26 @@ export interface Io {
   exit(code: number): void;
 }
 
+/** The same for a command, which can write only what steers nobody. */
+export interface Io extends Surroundings {
+  /** The config of the project that a command works in; absent where there is none. */
+  readonly project?: ProjectConfig | undefined;
+  /** What forbids executing code of the project, as messages name it; undefined where it is trusted. */
+  readonly untrusted?: string | undefined;
+  /** Results for people, on stdout. */
+  out(text: string): void;
+  /** Progress and diagnostics for people, on stderr. */
+  err(text: string): void;
+  /** What is written in a format (JSON, XML, a drawing) that makes texts harmless in its own way, on stdout. */
+  data(text: string): void;
+  /** What moves the cursor of the terminal that stderr is. */
+  draw(text: string): void;
+}
+
 const writeOut = process.stdout.write.bind(process.stdout);
 const writeErr = process.stderr.write.bind(process.stderr);
 
-export const processIo: Io = {
+export const processIo: Surroundings = {
   cwd: process.cwd(),
   env: process.env,
   clock: systemClock,
@@ -85,7 +97,7 @@ export function pathOf(io: Io, path: string): string {
 }
 
 /** Whether to colour what goes to a stream; `NO_COLOR` wins over `FORCE_COLOR`, that over what the stream is. */
-export function wantsColor(io: Io, isTerminal: boolean): boolean {
+export function wantsColor(io: Pick<Io, 'env'>, isTerminal: boolean): boolean {
   if ((io.env.NO_COLOR ?? '') !== '') return false;
   if ((io.env.FORCE_COLOR ?? '') !== '') return io.env.FORCE_COLOR !== '0';
   return isTerminal && io.env.TERM !== 'dumb';

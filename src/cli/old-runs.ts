@@ -3,6 +3,7 @@ import type { terminalStatuses } from '../storage/index.js';
 import { withExistingStorage } from './database.js';
 import { type ExitCode, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
+import { countText, printedJson } from './text.js';
 import { durationOption } from './time-options.js';
 
 export interface RetentionOptions {
@@ -29,8 +30,7 @@ export async function withOldRuns(
       await engine.stop();
     }
   });
-  io.out(
-    json ? `${JSON.stringify({ version: 1, [word]: count })}\n` : `${count} ${count === 1 ? 'run' : 'runs'} ${word}\n`,
-  );
+  if (json) io.data(`${printedJson({ version: 1, [word]: count })}\n`);
+  else io.out(`${countText(count, 'run')} ${word}\n`);
   return exitCodes.fine;
 }

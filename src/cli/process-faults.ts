@@ -1,4 +1,5 @@
 import { exitCodes } from './exit-codes.js';
+import { harmlessOutput } from './harmless-output.js';
 import { processIo } from './io.js';
 
 /**
@@ -11,7 +12,9 @@ export function endOnFault(argv: readonly string[]): void {
     if (ending) return;
     ending = true;
     import('./failure.js')
-      .then(({ reportFailure }) => reportFailure(error, { verbose: argv.includes('--verbose') }, processIo))
+      .then(({ reportFailure }) =>
+        reportFailure(error, { verbose: argv.includes('--verbose') }, harmlessOutput(processIo)),
+      )
       .finally(() => process.exit(exitCodes.failed));
   };
   process.on('uncaughtException', end).on('unhandledRejection', end);

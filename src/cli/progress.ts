@@ -1,4 +1,4 @@
-import { type Color, instantText, paint } from '../common/index.js';
+import { type Color, errorText, instantText, paint } from '../common/index.js';
 import type { RunEvent } from '../engine/index.js';
 import { type Io, wantsColor } from './io.js';
 import { durationText, oneLine, placeText, timeText } from './text.js';
@@ -40,14 +40,14 @@ export class Progress {
   #line(at: number, what: string, color: Color, about: string, detail: string): void {
     const time = instantText(at).slice(11, 23);
     const word = what.padEnd(9);
-    const rest = detail === '' ? '' : `  ${oneLine(detail)}`;
-    const line = hanging(`${time}  ${word}  ${about}${rest}`, columnsOf(this.#io, 'err'), 14);
+    const rest = detail === '' ? '' : `  ${detail}`;
+    const line = hanging(oneLine(`${time}  ${word}  ${about}${rest}`), columnsOf(this.#io, 'err'), 14);
     this.#io.err(`${this.#color ? line.replace(word, paint(word, color)) : line}\n`);
   }
 
   /** Something about what was just told. */
   note(text: string): void {
-    this.#io.err(`${hanging(`${' '.repeat(14)}${text}`, columnsOf(this.#io, 'err'), 14)}\n`);
+    this.#io.err(`${hanging(`${' '.repeat(14)}${oneLine(text)}`, columnsOf(this.#io, 'err'), 14)}\n`);
   }
 
   /** Commands that would move on what was just told. */
@@ -65,7 +65,7 @@ export class Progress {
 
   #describe(event: RunEvent, startedAt: number | undefined): [what: string, color: Color, detail: string] {
     const { error, dueAt } = event;
-    const reason = error === undefined ? '' : `${error.name}: ${error.message}`;
+    const reason = error === undefined ? '' : errorText(error);
     switch (event.type) {
       case 'workflow:started':
         return ['started', 'bold', event.run];

@@ -7,7 +7,7 @@ import { continueCommand } from './next-commands.js';
 import { neededHandlers } from './project-handlers.js';
 import { definitionsSetting } from './settings.js';
 import { propose, say } from './terminal-text.js';
-import { timeText } from './text.js';
+import { printedJson, timeText } from './text.js';
 
 /** What the commands share that put a run into the database and drive nothing. */
 export interface PutOptions {
@@ -40,7 +40,8 @@ export async function putRun(
   });
   try {
     const run = await begin(engine, name);
-    io.out(json ? `${JSON.stringify({ version: 1, run })}\n` : `${run.id}\n`);
+    if (json) io.data(`${printedJson({ version: 1, run })}\n`);
+    else io.out(`${run.id}\n`);
     const until = run.dueAt !== null && run.dueAt > io.clock.now() ? ` until ${timeText(run.dueAt)}` : '';
     say(io, `${run.id} is ${run.status}${until}`);
     if (run.endedAt === null) {

@@ -60,8 +60,10 @@ export async function readConfig(file: string, name: string): Promise<RunsheetCo
     .map(({ at, message }) => ({ place: placeOf(at), message }))
     .sort((one, other) => one.place.localeCompare(other.place, 'en', { numeric: true }))
     .map(({ place, message }) => `${name}${place}: ${message}`);
-  const lines = problems.length === 1 ? problems : [`${name} has mistakes:`, ...problems.map((line) => `  ${line}`)];
-  throw new CommandFailure(exitCodes.usage, lines.join('\n'));
+  const [only = ''] = problems;
+  if (problems.length === 1) throw new CommandFailure(exitCodes.usage, only);
+  const details = problems.map((line) => `  ${line}`);
+  throw new CommandFailure(exitCodes.usage, `${name} has mistakes:`, { details });
 }
 
 interface Content {
@@ -75,10 +77,8 @@ async function readText(file: string, name: string): Promise<Content> {
   const { root, diagnostics } = parseDocument(source);
   if (root === undefined) {
     const errors = diagnostics.filter(({ severity }) => severity === 'error');
-    throw new CommandFailure(
-      exitCodes.usage,
-      `the config file cannot be read\n${renderDiagnostics(errors, source).trimEnd()}`,
-    );
+    const details = renderDiagnostics(errors, source).trimEnd().split('\n');
+    throw new CommandFailure(exitCodes.usage, 'the config file cannot be read', { details });
   }
   return {
     value: toValue(root),

@@ -1,17 +1,17 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../common/index.js';
+import { type JsonObject, type JsonValue, isJsonObject, printedJson } from '../common/index.js';
 
 /** A JSON Schema as one would write the type; what has no short form is shown as JSON. */
 export function typeOf(schema: JsonValue | undefined): string {
   if (schema === undefined || schema === true) return 'anything';
-  if (!isJsonObject(schema)) return JSON.stringify(schema);
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  if (!isJsonObject(schema)) return printedJson(schema);
+  if (schema.const !== undefined) return printedJson(schema.const);
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => printedJson(value)).join(' | ');
   for (const union of [schema.anyOf, schema.oneOf]) if (Array.isArray(union)) return union.map(typeOf).join(' | ');
   if (Array.isArray(schema.type)) return schema.type.join(' | ');
   if (schema.type === 'object') return objectType(schema);
   if (schema.type === 'array') return schema.items === undefined ? 'list' : `list of ${typeOf(schema.items)}`;
   if (typeof schema.type === 'string') return schema.type;
-  return Object.keys(schema).length === 0 ? 'anything' : JSON.stringify(schema);
+  return Object.keys(schema).length === 0 ? 'anything' : printedJson(schema);
 }
 
 /** JSON to fill in: each required field with its type in angle brackets. */
@@ -19,7 +19,7 @@ export function placeholderOf(schema: JsonValue): string {
   if (!isJsonObject(schema) || !isJsonObject(schema.properties)) return `<${typeOf(schema)}>`;
   const { properties } = schema;
   const required = requiredOf(schema).filter((name) => properties[name] !== undefined);
-  const fields = required.map((name) => `${JSON.stringify(name)}: ${placeholderOf(properties[name] ?? true)}`);
+  const fields = required.map((name) => `${printedJson(name)}: ${placeholderOf(properties[name] ?? true)}`);
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }
 

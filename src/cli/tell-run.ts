@@ -6,6 +6,7 @@ import { findRun, rootOf } from './find-run.js';
 import type { Io } from './io.js';
 import { continueCommand } from './next-commands.js';
 import { propose, say } from './terminal-text.js';
+import { printedJson } from './text.js';
 
 /** What the commands share that tell something to a run which is there already. */
 export interface TellOptions {
@@ -38,7 +39,7 @@ export async function tellRun(
     const engine = createEngine({ storage, clock: io.clock });
     try {
       const { said, out, run = await engine.getRun(record.id) } = await tell(engine, record, storage);
-      if (json) io.out(`${JSON.stringify({ version: 1, run })}\n`);
+      if (json) io.data(`${printedJson({ version: 1, run })}\n`);
       else if (out !== undefined) io.out(`${out}\n`);
       say(io, said);
       await sayHowToDrive(storage, run.id, db, io);

@@ -1,4 +1,4 @@
-import { widthOf, wrap } from '../common/index.js';
+import { oneLine, widthOf, wrap } from '../common/index.js';
 import { type Io, wantsColor } from './io.js';
 
 /** Columns of the terminal that stdout or stderr is; undefined where lines may be of any length. */
@@ -18,9 +18,9 @@ export function renderOptions(io: Io, stream: 'out' | 'err'): { color: boolean; 
   return { color: wantsColor(io, isTerminal), columns: columnsOf(io, stream) };
 }
 
-/** Says something on stderr. */
+/** Says something on stderr, in a line of its own. */
 export function say(io: Io, text: string): void {
-  io.err(`${hanging(text, columnsOf(io, 'err'), 2)}\n`);
+  io.err(`${hanging(oneLine(text), columnsOf(io, 'err'), 2)}\n`);
 }
 
 /** Commands below what they are proposed for, on stderr. */

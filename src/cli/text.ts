@@ -1,17 +1,12 @@
 import { instantText, isInstant } from '../common/index.js';
 
-export { countText, durationText, firstOf, placeText, shortJson } from '../common/index.js';
+export { countText, durationText, firstOf, oneLine, placeText, printedJson, shortJson } from '../common/index.js';
 
 /** `2030-01-01 09:30:00Z` */
 export function timeText(epochMs: number): string {
   return instantText(epochMs)
     .replace(/(\d)T/, '$1 ')
     .replace(/\.\d+Z$/, 'Z');
-}
-
-/** Texts come from handlers: no line break and no control character of theirs reaches the terminal. */
-export function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
 }
 
 /** `2030-01-01 10:30 Europe/Berlin` */

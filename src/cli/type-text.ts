@@ -1,10 +1,10 @@
-import { type JsonObject, type JsonValue, isJsonObject } from '../common/index.js';
+import { type JsonObject, type JsonValue, harmless, isJsonObject, printedJson } from '../common/index.js';
 
 /** A JSON Schema as a type of TypeScript; what has no type of its own there is `JsonValue`. */
 export function typeText(schema: JsonValue | undefined): string {
   if (!isJsonObject(schema)) return schema === false ? 'never' : 'JsonValue';
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (Array.isArray(schema.enum)) return union(schema.enum.map((value) => JSON.stringify(value)));
+  if (schema.const !== undefined) return printedJson(schema.const);
+  if (Array.isArray(schema.enum)) return union(schema.enum.map((value) => printedJson(value)));
   for (const each of [schema.anyOf, schema.oneOf]) if (Array.isArray(each)) return union(each.map(typeText));
   if (Array.isArray(schema.type)) return union(schema.type.map((type) => typeText({ ...schema, type })));
   switch (schema.type) {
@@ -42,11 +42,11 @@ function objectType(schema: JsonObject): string {
 }
 
 function comment(text: string): string {
-  return `/** ${text.replaceAll('*/', '* /').replace(/\s+/g, ' ').trim()} */\n`;
+  return `/** ${harmless(text.replaceAll('*/', '* /').replace(/\s+/g, ' ').trim())} */\n`;
 }
 
 export function keyText(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : printedJson(name);
 }
 
 function union(types: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { escaped, printedJson } from '../common/index.js';
 import type { Recovery, RunEvent } from '../engine/index.js';
 import type { Io } from './io.js';
 import type { LogLine } from './line-logger.js';
@@ -37,7 +38,7 @@ export function humanReport(io: Io, given: Given): WorkerReport {
 /** An object per line, on stdout: the events of the runs as they are, and the worker's own. */
 export function jsonReport(io: Io): WorkerReport {
   const tell = (type: string, fields: object = {}): void => {
-    io.out(`${safeJson({ version: 1, type, at: io.clock.now(), ...fields })}\n`);
+    io.data(`${safeJson({ version: 1, type, at: io.clock.now(), ...fields })}\n`);
   };
   return {
     recovered: (recovery) => tell('worker:recovered', recovery),
@@ -52,8 +53,8 @@ export function jsonReport(io: Io): WorkerReport {
 /** Handlers log what they like, also what JSON cannot hold. */
 function safeJson(value: object): string {
   try {
-    return JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? String(each) : each));
+    return escaped(JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? String(each) : each)));
   } catch (error) {
-    return JSON.stringify({ version: 1, type: 'worker:log', level: 'warn', message: `not JSON: ${String(error)}` });
+    return printedJson({ version: 1, type: 'worker:log', level: 'warn', message: `not JSON: ${String(error)}` });
   }
 }

@@ -1,3 +1,5 @@
+import { harmless } from './plain-text.js';
+
 /** Made when the first line is shown: it takes as long as to check a small file. */
 let segmenter: Intl.Segmenter | undefined;
 
@@ -23,18 +25,11 @@ export function cellsOf(line: string): Cell[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   let column = 0;
   for (const { segment, index } of segmenter.segment(line)) {
-    const text = segment === '\t' ? ' '.repeat(tabWidth - (column % tabWidth)) : harmless(segment);
+    const text =
+      segment === '\t' ? ' '.repeat(tabWidth - (column % tabWidth)) : harmless(segment).replaceAll('\n', '\u240a');
     const width = segment === '\t' ? text.length : zero.test(segment) ? 0 : wide.test(segment) ? 2 : 1;
     cells.push({ text, offset: index, length: segment.length, width });
     column += width;
   }
   return cells;
-}
-
-/** Text that cannot steer a terminal, whatever a file holds. */
-export function harmless(text: string): string {
-  return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g, (character) => {
-    const code = character.charCodeAt(0);
-    return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '\u2421' : '\ufffd';
-  });
 }

@@ -1,6 +1,7 @@
 export { type JsonObject, type JsonValue, isJsonObject } from './json.js';
 export { JsonText, deepestNesting, toJsonText } from './json-text.js';
 export { isError, messageOf, propertyOf, shortened, textOf } from './thrown.js';
+export { type DescribedError, errorText, messageText } from './error-text.js';
 export { type ErrorCode, RunsheetError, errorCodes } from './errors.js';
 export { type Clock, type Timer, setAlarm, systemClock } from './clock.js';
 export { canonicalJson } from './canonical-json.js';
@@ -16,5 +17,6 @@ export { checkOptions } from './options.js';
 export { countText, firstOf, placeText, shortJson } from './text.js';
 export { type Color, paint } from './paint.js';
 export { fittedTable, table } from './table.js';
-export { type Cell, cellsOf, harmless } from './display-width.js';
+export { type Cell, cellsOf } from './display-width.js';
+export { escaped, harmless, loggedCommands, oneLine, printedJson } from './plain-text.js';
 export { cutTo, padEnd, widthOf, wrap } from './columns.js';

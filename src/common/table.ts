@@ -1,9 +1,19 @@
 import { cutTo, padEnd, widthOf } from './columns.js';
+import { oneLine } from './plain-text.js';
 
 type Row = readonly string[];
 
 /** Rows in aligned columns, two spaces apart; the last column is not padded. */
 export function table(rows: readonly Row[]): string {
+  return aligned(shown(rows));
+}
+
+/** A cell is one line, whatever text it holds. */
+function shown(rows: readonly Row[]): Row[] {
+  return rows.map((row) => row.map(oneLine));
+}
+
+function aligned(rows: readonly Row[]): string {
   const widths = widthsOf(rows);
   const lines = rows.map((row) => lineOf(row, widths));
   return lines.map((line) => `${line}\n`).join('');
@@ -15,10 +25,11 @@ export function table(rows: readonly Row[]): string {
  *
  * @param columns of the screen; undefined where lines may be of any length
  */
-export function fittedTable(rows: readonly Row[], columns: number | undefined): string {
+export function fittedTable(given: readonly Row[], columns: number | undefined): string {
+  const rows = shown(given);
   const widths = widthsOf(rows);
   const total = widths.reduce((sum, width) => sum + width + gap.length, -gap.length);
-  if (columns === undefined || total <= columns) return table(rows);
+  if (columns === undefined || total <= columns) return aligned(rows);
   const groups = groupsOf(widths, columns);
   const lines = rows.flatMap((row) => [
     row[0] ?? '',

@@ -1,4 +1,5 @@
 import type { JsonValue } from './json.js';
+import { printedJson } from './plain-text.js';
 
 /** The first lines of many, and how many more there are. */
 export function firstOf(lines: readonly string[], most: number): string[] {
@@ -13,7 +14,7 @@ export function countText(count: number, noun: string): string {
 
 /** JSON in one line, cut off where it gets long; with a remedy also how long it is and how to see all of it. */
 export function shortJson(value: JsonValue, longest = 160, remedy?: string): string {
-  const text = JSON.stringify(value);
+  const text = printedJson(value);
   if (text.length <= longest) return text;
   return `${text.slice(0, longest)}…${remedy === undefined ? '' : ` (${text.length} characters, ${remedy})`}`;
 }

@@ -1,3 +1,4 @@
+import type { DescribedError } from '../common/index.js';
 import type { JournalRow, RunRecord, Transition } from '../storage/index.js';
 import type { EntryKind } from './entries.js';
 
@@ -13,7 +14,7 @@ export interface RunEvent {
   readonly occurrence: string | null;
   readonly attempt: number | null;
   /** What failed, for `step:failed`, `step:retry` and `workflow:failed`. */
-  readonly error?: { readonly name: string; readonly message: string };
+  readonly error?: DescribedError;
   /** When the next attempt is due, for `step:retry`; when the run wakes, for `workflow:sleeping` and `workflow:waiting`. */
   readonly dueAt?: number | null;
 }
@@ -80,7 +81,7 @@ export function eventOfTransition(
 
 interface Outcome {
   readonly status: 'completed' | 'failed' | 'cancelled';
-  readonly error?: { readonly name: string; readonly message: string };
+  readonly error?: DescribedError;
 }
 
 type Description = Pick<RunEvent, 'type' | 'error' | 'dueAt'>;
@@ -96,7 +97,7 @@ function describe(entry: JournalRow, retries: ReadonlyMap<string, JournalRow>): 
     case 'step-skipped':
       return { type: 'step:skipped' };
     case 'step-failed': {
-      const { error } = JSON.parse(entry.payload ?? '') as { error: { name: string; message: string } };
+      const { error } = JSON.parse(entry.payload ?? '') as { error: DescribedError };
       const retrying = retries.get(placeKey(entry));
       if (retrying === undefined) return { type: 'step:failed', error };
       const { value } = JSON.parse(retrying.payload ?? '') as { value: number };
@@ -113,7 +114,7 @@ function describe(entry: JournalRow, retries: ReadonlyMap<string, JournalRow>): 
     case 'compensation-skipped':
       return { type: 'compensation:skipped' };
     case 'compensation-stuck': {
-      const { error } = JSON.parse(entry.payload ?? '{}') as { error?: { name: string; message: string } };
+      const { error } = JSON.parse(entry.payload ?? '{}') as { error?: DescribedError };
       return { type: 'compensation:failed', ...(error && { error }) };
     }
     case 'run-outcome': {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../common/index.js';
+import type { DescribedError, JsonObject, JsonValue } from '../common/index.js';
 import type { WorkflowDocument } from '../definition/index.js';
 import type { RunStatus } from '../storage/index.js';
 import type { BlockHistory } from './block-history.js';
@@ -37,9 +37,7 @@ export interface Begun {
   readonly endedAt?: number;
 }
 
-export interface HistoryError {
-  readonly name: string;
-  readonly message: string;
+export interface HistoryError extends DescribedError {
   readonly attempt: number | null;
 }
 

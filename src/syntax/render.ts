@@ -1,5 +1,5 @@
 import type { Diagnostic, Severity } from './diagnostic.js';
-import { type Cell, type Color, cellsOf, harmless, paint, wrap } from '../common/index.js';
+import { type Cell, type Color, cellsOf, harmless, oneLine, paint, wrap } from '../common/index.js';
 import type { Range, Source } from './source.js';
 
 export interface RenderOptions {
@@ -28,7 +28,7 @@ export function renderDiagnostics(
 function renderOne(diagnostic: Diagnostic, source: Source, paint: Paint, columns: number | undefined): string {
   const { severity, code, message, range, help } = diagnostic;
   const start = source.position(range.start);
-  const place = `${harmless(source.name)}:${start.line}:${start.column}:`;
+  const place = `${oneLine(source.name)}:${start.line}:${start.column}:`;
   const head = `${place} ${severity} ${code}: `;
   const lines = broken(head + oneLine(message), columns, 2);
   // What is painted is in the first line, or in the first two where the place is long.
@@ -129,10 +129,6 @@ function window(
 
 function widthOf(cells: readonly Cell[]): number {
   return cells.reduce((width, cell) => width + cell.width, 0);
-}
-
-function oneLine(message: string): string {
-  return harmless(message.replace(/\s*\n\s*/g, ' '));
 }
 
 type Style = Severity | 'bold' | 'faint' | 'help';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../common/index.js';
+import { type JsonValue, escaped } from '../common/index.js';
 import { yamlLibrary } from './yaml-library.js';
 
 /** What is shorter than this stands on one line. */
@@ -18,5 +18,20 @@ export function writeYaml(value: JsonValue): string {
     node.flow = true;
     return visit.SKIP;
   });
+  let isSteering = false;
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value !== 'string' || isPlain(node.value)) return;
+      isSteering = true;
+      node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  // Between double quotes, in one line, everything has an escape.
+  if (isSteering) return escaped(document.toString({ lineWidth: 0, singleQuote: true, doubleQuotedAsJSON: true }));
   return document.toString({ lineWidth: 110, singleQuote: true });
+}
+
+/** Whether a text steers no terminal and no reader of logs, however it is written. */
+function isPlain(text: string): boolean {
+  return escaped(text) === text && !/^\s*::/m.test(text);
 }

@@ -40,7 +40,7 @@ describe('runsheet init', () => {
     const project = new Project();
     const { code, out, err } = await project.runsheet(['init', 'My Flows']);
     expect(code).toBe(0);
-    expect(out).toMatch(/^Now:\n {2}cd My Flows\n {2}npm install\n/);
+    expect(out).toMatch(/^Now:\n {2}cd 'My Flows'\n {2}npm install\n/);
     expect(err).toContain('wrote My Flows/definitions/weekly-report.yaml\n');
     const { name, dependencies } = JSON.parse(project.read('My Flows/package.json')) as Record<string, unknown>;
     expect({ name, dependencies }).toEqual({

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { main } from '../../src/cli/index.js';
-import type { Interruption, Io } from '../../src/cli/io.js';
+import type { Interruption, Surroundings } from '../../src/cli/io.js';
 import { type Clock, systemClock } from '../../src/common/index.js';
 
 export interface CommandResult {
@@ -95,7 +95,7 @@ export class Project {
     let err = '';
     let exited: number | undefined;
     const interrupt = (signal: Interruption = 'SIGINT'): void => interrupts.forEach((listener) => listener(signal));
-    const io: Io = {
+    const io: Surroundings = {
       cwd: this.path(folder),
       env,
       clock,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/index.js';
 import { exitCodeOf, exitCodes } from '../../src/cli/exit-codes.js';
-import { type Io, processIo } from '../../src/cli/io.js';
+import { type Surroundings, processIo } from '../../src/cli/io.js';
 import { type ErrorCode, errorCodes } from '../../src/common/index.js';
 import { neverRetried, uncatchable } from '../../src/interpreter/run-error.js';
 import { page, root, section } from './manual.js';
@@ -12,7 +12,11 @@ const cli = page('docs/reference/cli.md');
 
 async function help(...command: string[]): Promise<string> {
   let text = '';
-  const io: Io = { ...processIo, out: (more) => void (text += more), err: (more) => void (text += more) };
+  const io: Surroundings = {
+    ...processIo,
+    out: (more) => void (text += more),
+    err: (more) => void (text += more),
+  };
   expect(await main(['node', 'runsheet', ...command, '--help'], io)).toBe(0);
   return text;
 }

@@ -10,6 +10,7 @@ import { CommandFailure } from '../failure.js';
 import { readFlows } from '../flow-files.js';
 import type { Io } from '../io.js';
 import { columnsOf, renderOptions, say } from '../terminal-text.js';
+import { printedJson } from '../text.js';
 
 export interface DiffOptions {
   readonly json: boolean;
@@ -46,7 +47,7 @@ function show(
   const found = diffDefinitions(before, after);
   if (json) {
     const sides = { before: identityOf(before), after: identityOf(after) };
-    io.out(`${JSON.stringify({ version: 1, ...found, ...sides, ...(affected && { affected }) })}\n`);
+    io.data(`${printedJson({ version: 1, ...found, ...sides, ...(affected && { affected }) })}\n`);
     return;
   }
   io.out(diffText(before, after, found, renderOptions(io, 'out')));

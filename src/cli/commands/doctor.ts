@@ -7,6 +7,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { type Io, wantsColor } from '../io.js';
 import { definitionsSetting } from '../settings.js';
 import { columnsOf, hanging } from '../terminal-text.js';
+import { oneLine, printedJson } from '../text.js';
 
 export interface DoctorOptions {
   readonly json: boolean;
@@ -24,7 +25,7 @@ export async function doctor(options: DoctorOptions, io: Io): Promise<ExitCode> 
   const canOpen = installation.every(({ state }) => state !== 'problem');
   const database = canOpen ? await checkDatabase(db, project, { db, handlers, definitions }, io) : [];
   const findings = [...installation, ...project.findings, ...database];
-  if (json) io.out(`${JSON.stringify({ version: 1, findings })}\n`);
+  if (json) io.data(`${printedJson({ version: 1, findings })}\n`);
   else {
     const columns = columnsOf(io, 'out');
     const color = wantsColor(io, io.outIsTerminal);
@@ -39,8 +40,10 @@ const markWidth = 9;
 
 function textOf({ subject, state, message, remedy }: Finding, columns: number | undefined, inColor: boolean): string {
   const mark = marks[state];
-  const first = hanging(`${mark.padEnd(markWidth)}${subject}: ${message}`, columns, markWidth);
+  const first = hanging(oneLine(`${mark.padEnd(markWidth)}${subject}: ${message}`), columns, markWidth);
   const painted = inColor ? first.replace(mark, paint(mark, colors[state])) : first;
   const indent = ' '.repeat(markWidth);
-  return remedy === undefined ? `${painted}\n` : `${painted}\n${hanging(indent + remedy, columns, markWidth)}\n`;
+  return remedy === undefined
+    ? `${painted}\n`
+    : `${painted}\n${hanging(indent + oneLine(remedy), columns, markWidth)}\n`;
 }

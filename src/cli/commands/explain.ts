@@ -5,6 +5,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import { type Io, wantsColor } from '../io.js';
 import { columnsOf } from '../terminal-text.js';
+import { printedJson } from '../text.js';
 
 /** Says what the code of a diagnostic means, with a wrong and a right example. */
 export function explain(given: string, { json }: { readonly json: boolean }, io: Io): ExitCode {
@@ -12,7 +13,7 @@ export function explain(given: string, { json }: { readonly json: boolean }, io:
   const code = /^\d{4}$/.test(given) ? `RS${given}` : given.toUpperCase();
   const entry = entries.get(code);
   if (entry === undefined) throw unknownCode(given, code, [...entries.keys()]);
-  if (json) io.out(`${JSON.stringify({ version: 1, ...entry })}\n`);
+  if (json) io.data(`${printedJson({ version: 1, ...entry })}\n`);
   else {
     const columns = Math.min(mostColumns, columnsOf(io, 'out') ?? mostColumns);
     io.out(entryText(entry, columns, wantsColor(io, io.outIsTerminal)));

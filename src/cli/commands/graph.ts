@@ -11,6 +11,7 @@ import type { GraphFormat } from '../graph-formats.js';
 import { type Graph, buildGraph, statesOf, toDot, toMermaid } from '../graph/index.js';
 import type { Io } from '../io.js';
 import { definitionsSetting } from '../settings.js';
+import { say } from '../terminal-text.js';
 import { writeOutput } from '../write-output.js';
 
 export interface GraphOptions {
@@ -27,10 +28,10 @@ export interface GraphOptions {
 export async function graph(target: string, options: GraphOptions, io: Io): Promise<ExitCode> {
   const format = formatOf(options);
   const text = await render(await graphOf(target, options, io), format);
-  if (options.output === undefined) io.out(text);
+  if (options.output === undefined) io.data(text);
   else {
     writeOutput(options.output, text, io);
-    io.err(`wrote ${options.output}\n`);
+    say(io, `wrote ${options.output}`);
   }
   return exitCodes.fine;
 }

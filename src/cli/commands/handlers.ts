@@ -11,7 +11,9 @@ import { neededHandlers, noHandlers } from '../project-handlers.js';
 import { projectSchema } from '../project-schema.js';
 import { typeOf } from '../schema-text.js';
 import { definitionsSetting, handlersSetting } from '../settings.js';
+import { say } from '../terminal-text.js';
 import { workflowTypes } from '../workflow-types.js';
+import { oneLine, printedJson } from '../text.js';
 
 export interface HandlersOptions {
   readonly json: boolean;
@@ -35,7 +37,7 @@ export async function handlers(names: readonly string[], options: HandlersOption
   }
   if (options.types) {
     const folder = definitionsSetting(options.definitions, io);
-    io.out(workflowTypes(await projectDefinitions(folder, undefined, undefined, io)));
+    io.data(workflowTypes(await projectDefinitions(folder, undefined, undefined, io)));
     return exitCodes.fine;
   }
   const setting = handlersSetting(options.handlers, io);
@@ -44,16 +46,16 @@ export async function handlers(names: readonly string[], options: HandlersOption
   if (catalogue === undefined) throw noHandlers(setting);
   if (options.schema) {
     const schema = JSON.parse(readFileSync(packageFile('schemas/workflow.schema.json'), 'utf8')) as JsonObject;
-    io.out(`${JSON.stringify(projectSchema(schema, catalogue), undefined, 2)}\n`);
+    io.data(`${printedJson(projectSchema(schema, catalogue), 2)}\n`);
     return exitCodes.fine;
   }
   const described = names.length === 0 ? [...catalogue.values()] : names.map((name) => named(name, catalogue));
   if (options.json) {
-    io.out(`${JSON.stringify({ version: 1, handlers: described }, undefined, 2)}\n`);
+    io.data(`${printedJson({ version: 1, handlers: described }, 2)}\n`);
     return exitCodes.fine;
   }
   io.out(described.map(describe).join('\n'));
-  if (described.length === 0) io.err(`there are no handlers in ${setting.path}\n`);
+  if (described.length === 0) say(io, `there are no handlers in ${setting.path}`);
   return exitCodes.fine;
 }
 
@@ -71,6 +73,6 @@ function describe({ name, description, input, output, errors }: HandlerDescripti
     ['gives', output === undefined ? 'anything' : typeOf(output)],
     ...(errors === undefined ? [] : ([['throws', errors.join(', ')]] satisfies [string, string][])),
   ];
-  const lines = rows.map(([label, text]) => `  ${label.padEnd(7)} ${text}\n`);
-  return `${name}${description === undefined ? '' : ` - ${description}`}\n${lines.join('')}`;
+  const lines = rows.map(([label, text]) => `  ${label.padEnd(7)} ${oneLine(text)}\n`);
+  return `${oneLine(`${name}${description === undefined ? '' : ` - ${description}`}`)}\n${lines.join('')}`;
 }

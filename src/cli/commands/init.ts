@@ -4,6 +4,8 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import { type Io, pathOf } from '../io.js';
 import { packageFile, packageVersion } from '../package-files.js';
+import { shellWord } from '../next-commands.js';
+import { say } from '../terminal-text.js';
 import { someOf } from '../text.js';
 import { writeOutput } from '../write-output.js';
 
@@ -46,9 +48,9 @@ export async function init(directory: string, io: Io): Promise<ExitCode> {
       io,
       { folders: true },
     );
-    io.err(`wrote ${file}\n`);
+    say(io, `wrote ${file}`);
   }
-  for (const path of kept) io.err(`kept ${join(directory, path)}\n`);
+  for (const path of kept) say(io, `kept ${join(directory, path)}`);
   io.out(nextSteps(directory, folder));
   return exitCodes.fine;
 }
@@ -78,7 +80,7 @@ function manifestFor(folder: string, text: string): string {
 
 function nextSteps(directory: string, folder: string): string {
   const steps = [
-    ...(directory === '.' ? [] : [`cd ${directory}`]),
+    ...(directory === '.' ? [] : [`cd ${shellWord(directory)}`]),
     ...(existsSync(join(folder, 'node_modules', 'runsheet')) ? [] : ['npm install']),
     'npx runsheet validate',
     'npx runsheet test',

@@ -3,8 +3,9 @@ import type { RunQuery, RunRecord, RunStatus } from '../../storage/index.js';
 import { withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
-import { columnsOf } from '../terminal-text.js';
-import { durationText, timeText } from '../text.js';
+import { shellWord } from '../next-commands.js';
+import { columnsOf, say } from '../terminal-text.js';
+import { durationText, printedJson, timeText } from '../text.js';
 import { timeOption } from '../time-options.js';
 
 export interface ListOptions {
@@ -33,7 +34,7 @@ export async function list(options: ListOptions, io: Io): Promise<ExitCode> {
   const { runs, cursor } = await withExistingStorage(options.db, io, (storage) => storage.listRuns(query));
   if (options.json) {
     const { toRun } = await import('../../engine/index.js');
-    io.out(`${JSON.stringify({ version: 1, runs: runs.map(toRun), ...(cursor !== undefined && { cursor }) })}\n`);
+    io.data(`${printedJson({ version: 1, runs: runs.map(toRun), ...(cursor !== undefined && { cursor }) })}\n`);
     return exitCodes.fine;
   }
   if (runs.length === 0) io.err('no runs\n');
@@ -41,7 +42,7 @@ export async function list(options: ListOptions, io: Io): Promise<ExitCode> {
     const rows = [['RUN', 'WORKFLOW', 'STATUS', 'CREATED', 'TOOK', 'KEY'], ...inFamilies(runs).map(row)];
     io.out(fittedTable(rows, columnsOf(io, 'out')));
   }
-  if (cursor !== undefined) io.err(`there are more: --cursor ${cursor}\n`);
+  if (cursor !== undefined) say(io, `there are more: --cursor ${shellWord(cursor)}`);
   return exitCodes.fine;
 }
 

@@ -7,6 +7,7 @@ import { type Io, wantsColor } from '../io.js';
 import { follow, journalOf } from '../logs/follow.js';
 import { LogLines, entryJson } from '../logs/log-lines.js';
 import { columnsOf } from '../terminal-text.js';
+import { printedJson } from '../text.js';
 import { timeOption } from '../time-options.js';
 
 export interface LogsOptions {
@@ -32,8 +33,9 @@ export async function logs(idOrKey: string, options: LogsOptions, io: Io): Promi
         .flatMap(write)
         .map((line) => `${line}\n`)
         .join('');
+    const print = options.json ? io.data : io.out;
     if (options.follow) return followed(storage, record, options, io, textOf);
-    for await (const rows of journalOf(storage, record.run)) io.out(textOf(rows));
+    for await (const rows of journalOf(storage, record.run)) print(textOf(rows));
     return exitCodes.fine;
   });
 }
@@ -48,10 +50,11 @@ async function followed(
 ): Promise<ExitCode> {
   const { LiveDisplay, canDrawLive } = await import('../live/live-display.js');
   const isLive = canDrawLive(io) && io.outIsTerminal && !json && record.endedAt === null;
+  const print = json ? io.data : io.out;
   const display = isLive ? new LiveDisplay(storage, record, { db }, io) : undefined;
   try {
     const hasEnded = await follow(storage, record, io, (rows) => {
-      if (display === undefined) return io.out(textOf(rows));
+      if (display === undefined) return print(textOf(rows));
       display.say(textOf(rows));
       display.changed();
     });
@@ -71,7 +74,7 @@ async function writerOf(
   const stored = await storage.readDefinition(definitionHash);
   const document = stored && definitionFromCanonical(stored.document).document;
   const flow = new FlowPlaces(document);
-  if (json) return (row) => [JSON.stringify(entryJson(row, flow))];
+  if (json) return (row) => [printedJson(entryJson(row, flow))];
   const places: string[] = [];
   if (document !== undefined) walkItems(document, ({ key, inLoop }) => places.push(inLoop ? `${key}#00` : key));
   const lines = new LogLines(flow, workflow, places, {

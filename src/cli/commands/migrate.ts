@@ -4,6 +4,7 @@ import { databasePath, withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import type { Io } from '../io.js';
+import { oneLine, printedJson } from '../text.js';
 
 export interface MigrateOptions {
   /** Only tell whether there is something to do. */
@@ -24,8 +25,8 @@ export async function migrate({ check, json, db }: MigrateOptions, io: Io): Prom
   const { version: from, newestVersion: to } = await inspectDatabase(path);
   const isDue = from < to;
   if (isDue && !check) await withExistingStorage(db, io, async () => {});
-  if (json) io.out(`${JSON.stringify({ version: 1, from, to, migrated: isDue && !check })}\n`);
-  else if (!isDue) io.out(`${path} has version ${to}, which is the newest\n`);
-  else io.out(`${path} ${check ? 'would go' : 'went'} from version ${from} to ${to}\n`);
+  if (json) io.data(`${printedJson({ version: 1, from, to, migrated: isDue && !check })}\n`);
+  else if (!isDue) io.out(`${oneLine(path)} has version ${to}, which is the newest\n`);
+  else io.out(`${oneLine(path)} ${check ? 'would go' : 'went'} from version ${from} to ${to}\n`);
   return isDue && check ? exitCodes.failed : exitCodes.fine;
 }

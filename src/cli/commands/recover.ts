@@ -11,6 +11,7 @@ import { neededHandlers } from '../project-handlers.js';
 import { definitionsSetting } from '../settings.js';
 import { recoveryLines } from '../recovery-text.js';
 import { columnsOf, hanging, say } from '../terminal-text.js';
+import { oneLine, printedJson } from '../text.js';
 
 export interface RecoverOptions {
   readonly json: boolean;
@@ -37,7 +38,7 @@ export async function recover(options: RecoverOptions, io: Io): Promise<ExitCode
       await engine.stop();
     }
   });
-  if (json) io.out(`${JSON.stringify({ version: 1, ...recovery })}\n`);
+  if (json) io.data(`${printedJson({ version: 1, ...recovery })}\n`);
   else
     io.out(lines(recoveryLines(recovery, { db, handlers: handlersPath, definitions: folder }), columnsOf(io, 'out')));
   return exitCodes.fine;
@@ -74,5 +75,5 @@ async function withoutConflict(definitions: readonly Definition[], storage: Stor
 }
 
 function lines(each: readonly string[], columns: number | undefined): string {
-  return each.map((line) => `${hanging(line, columns, 2)}\n`).join('');
+  return each.map((line) => `${hanging(oneLine(line), columns, 2)}\n`).join('');
 }

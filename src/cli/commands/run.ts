@@ -1,4 +1,4 @@
-import { type JsonValue, RunsheetError } from '../../common/index.js';
+import { type JsonValue, RunsheetError, errorText } from '../../common/index.js';
 import type { Definition } from '../../definition/index.js';
 import { type Engine, type Run, checkPayload, createEngine, gatesOf, readHistory } from '../../engine/index.js';
 import type { Storage } from '../../storage/index.js';
@@ -18,7 +18,7 @@ import { placeholderOf } from '../schema-text.js';
 import { definitionsSetting } from '../settings.js';
 import { waitsFor } from '../show/waits-text.js';
 import { propose, say } from '../terminal-text.js';
-import { shortHash, timeText } from '../text.js';
+import { printedJson, shortHash, timeText } from '../text.js';
 import { durationOption } from '../time-options.js';
 
 export interface RunOptions {
@@ -167,7 +167,7 @@ async function deliver(
       const isRepeated = error instanceof RunsheetError && error.code === 'RS_SIGNAL_ALREADY_DELIVERED';
       const isExpected = isRepeated && (key ?? continued) !== undefined;
       if (!isExpected) throw definition === undefined ? error : payloadRefusal(error, signal, definition);
-      io.err(`${error.message}\n`);
+      say(io, error.message);
     }
   }
 }
@@ -186,17 +186,17 @@ async function leftTo(storage: Storage, { id }: Run, given: Given, io: Io): Prom
 }
 
 function reportEnd(run: Run, { json, db }: RunOptions, io: Io): ExitCode {
-  if (json) io.out(jsonOf(run));
-  else if (run.status === 'completed') io.out(`${JSON.stringify(run.output, undefined, 2)}\n`);
+  if (json) io.data(jsonOf(run));
+  else if (run.status === 'completed') io.data(`${printedJson(run.output, 2)}\n`);
   if (run.status === 'completed') return exitCodes.fine;
-  const reason = run.error === null ? '' : `: ${run.error.name}: ${run.error.message}`;
+  const reason = run.error === null ? '' : `: ${errorText(run.error)}`;
   say(io, `${run.id} ${run.status}${reason}`);
   propose(io, [showCommand(run.id, { db })]);
   return exitCodes.failed;
 }
 
 function reportLetGo(run: Run, ending: Ending, { waits, next }: Left, { json }: RunOptions, io: Io): ExitCode {
-  if (json) io.out(jsonOf(run));
+  if (json) io.data(jsonOf(run));
   const until = run.dueAt === null || run.dueAt <= io.clock.now() ? '' : ` until ${timeText(run.dueAt)}`;
   // What else it may wait for, the commands say.
   if (run.status === 'compensation-stuck') {
@@ -208,5 +208,5 @@ function reportLetGo(run: Run, ending: Ending, { waits, next }: Left, { json }: 
 }
 
 function jsonOf(run: Run): string {
-  return `${JSON.stringify({ version: 1, run })}\n`;
+  return `${printedJson({ version: 1, run })}\n`;
 }

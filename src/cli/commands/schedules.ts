@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import { type PutOptions, putRun } from '../put-run.js';
 import { columnsOf, say } from '../terminal-text.js';
-import { durationText, timeText, zonedTimeText } from '../text.js';
+import { durationText, printedJson, timeText, zonedTimeText } from '../text.js';
 
 interface StoredOptions {
   readonly json: boolean;
@@ -21,7 +21,7 @@ export interface SchedulesOptions extends StoredOptions {
 export function schedules({ next, json, db }: SchedulesOptions, io: Io): Promise<ExitCode> {
   return withEngine(db, io, async (engine) => {
     const found = await engine.listSchedules({ count: next });
-    if (json) io.out(`${JSON.stringify({ version: 1, schedules: found })}\n`);
+    if (json) io.data(`${printedJson({ version: 1, schedules: found })}\n`);
     else if (found.length === 0) io.err('no schedules; a worker registers those of its flows when it starts\n');
     else {
       const rows = [['WORKFLOW', 'ID', 'WHEN', 'ZONE', 'OVERLAP', 'NEXT'], ...found.flatMap(rowsOf)];
@@ -57,7 +57,7 @@ async function change(
   return withEngine(db, io, async (engine) => {
     await make(engine);
     const schedule = (await engine.listSchedules()).find((one) => one.workflow === workflow && one.id === id);
-    if (json) io.out(`${JSON.stringify({ version: 1, schedule })}\n`);
+    if (json) io.data(`${printedJson({ version: 1, schedule })}\n`);
     const next = schedule?.paused === false && schedule.nextAt !== null ? `, next at ${timeText(schedule.nextAt)}` : '';
     say(io, `${id} of ${workflow} ${said}${next}`);
     return exitCodes.fine;

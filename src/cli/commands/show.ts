@@ -1,4 +1,4 @@
-import { type JsonValue, cutTo, isJsonObject } from '../../common/index.js';
+import { type DescribedError, type JsonValue, cutTo, errorText, isJsonObject } from '../../common/index.js';
 import type { Run, RunHistory } from '../../engine/index.js';
 import { withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
@@ -10,7 +10,7 @@ import { limitText, limitsOf } from '../show/limits.js';
 import { type TreeOptions, stepTree, unwindTable } from '../show/step-tree.js';
 import { waitsFor } from '../show/waits-text.js';
 import { commandLines, hanging } from '../terminal-text.js';
-import { durationText, oneLine, shortJson, timeText } from '../text.js';
+import { durationText, oneLine, printedJson, shortJson, timeText } from '../text.js';
 
 export interface ShowOptions {
   /** Whose key it is. */
@@ -42,7 +42,7 @@ export async function show(idOrKey: string, options: ShowOptions, io: Io): Promi
   if (options.json) {
     const { run, steps, reversals } = history;
     const { waits, limits } = shown;
-    io.out(`${JSON.stringify({ version: 1, run, steps, reversals, waitsFor: waits, limits, next })}\n`);
+    io.data(`${printedJson({ version: 1, run, steps, reversals, waitsFor: waits, limits, next })}\n`);
   } else {
     const columns = io.outIsTerminal ? io.terminalSize().columns : undefined;
     const color = wantsColor(io, io.outIsTerminal);
@@ -67,7 +67,7 @@ function describe({ history, waits, limits, next, text }: Shown, now: number, op
   const { run } = history;
   const key = run.key === null ? '' : ` (key ${run.key})`;
   const json = (value: JsonValue): string =>
-    options.full ? JSON.stringify(value) : shortJson(value, 160, '--full shows all');
+    options.full ? printedJson(value) : shortJson(value, 160, '--full shows all');
   const facts: (readonly [string, string])[] = [
     ...labelled('error', errorLines(history, text)),
     ['status', statusText(run)],
@@ -86,7 +86,7 @@ function describe({ history, waits, limits, next, text }: Shown, now: number, op
     ),
     ...labelled('next', next),
   ];
-  const head = hanging(`${run.id} ${run.workflow} revision ${run.revision}${key}`, options.columns, 2);
+  const head = hanging(oneLine(`${run.id} ${run.workflow} revision ${run.revision}${key}`), options.columns, 2);
   return `${head}\n${factsText(facts, options)}${stepTree(history, options)}${unwindTable(history, options)}`;
 }
 
@@ -94,9 +94,10 @@ function describe({ history, waits, limits, next, text }: Shown, now: number, op
 function factsText(facts: readonly (readonly [string, string])[], { columns, full }: TreeOptions): string {
   const width = Math.max(...facts.map(([label]) => label.length)) + 2;
   let field = '';
-  const lines = facts.flatMap(([label, text]) => {
+  const lines = facts.flatMap(([label, given]) => {
     if (label !== '') field = label;
     const prefix = label.padEnd(width);
+    const text = oneLine(given);
     if (columns === undefined) return [prefix + text];
     if (field === 'input' || field === 'output') return [full ? prefix + text : cutTo(prefix + text, columns)];
     if (field !== 'next') return [hanging(prefix + text, columns, width + (/^ */.exec(text)?.[0].length ?? 0))];
@@ -113,11 +114,11 @@ function labelled(label: string, lines: readonly string[]): (readonly [string, s
 /** What the run failed with, what that came from, and where it stands in the flow. */
 function errorLines({ run: { error }, document }: RunHistory, text: string | null): string[] {
   if (error === null) return [];
-  const { name, message, step, attempt, details } = error;
+  const { step, attempt, details } = error;
   const place = step === null ? '' : attempt === null ? ` (in ${step})` : ` (in ${step}, attempt ${attempt})`;
   const line = step === null || document === null || text === null ? undefined : flowLine(document, text, step);
   return [
-    `${name}: ${oneLine(message)}${place}`,
+    `${errorText(error)}${place}`,
     ...(line === undefined ? [] : [`  at ${line}`]),
     ...causes(details).map((cause) => `  caused by ${cause}`),
   ];
@@ -127,9 +128,18 @@ function errorLines({ run: { error }, document }: RunHistory, text: string | nul
 function causes(details: JsonValue): string[] {
   if (!isJsonObject(details)) return [];
   const cause = isJsonObject(details.cause) ? details.cause : details.error;
-  if (!isJsonObject(cause) || typeof cause.name !== 'string') return [];
+  const error = describedError(cause);
+  if (!isJsonObject(cause) || error === undefined) return [];
   const place = typeof cause.step === 'string' ? ` (in ${cause.step})` : '';
-  return [`${cause.name}: ${oneLine(String(cause.message))}${place}`, ...causes(cause.details ?? null)];
+  return [`${errorText(error)}${place}`, ...causes(cause.details ?? null)];
+}
+
+/** Details hold what authors and handlers like. */
+function describedError(value: JsonValue | undefined): DescribedError | undefined {
+  if (!isJsonObject(value) || typeof value.name !== 'string') return undefined;
+  const cause = describedError(value.cause);
+  const message = typeof value.message === 'string' ? value.message : '';
+  return { name: value.name, message, ...(cause !== undefined && { cause }) };
 }
 
 function statusText({ status, rollbackStatus }: Run): string {

@@ -69,8 +69,8 @@ function conclude(reports: readonly FileReport[], options: TestOptions, io: Io):
   }
   const coverage =
     isWanted === true || coverageMin > 0 ? mergeCoverage(reports.flatMap(({ flows }) => flows)) : undefined;
-  if (format === 'json') io.out(reportJson(reports, coverage, { inLines: watch }));
-  else if (format === 'junit') io.out(reportJunit(reports));
+  if (format === 'json') io.data(reportJson(reports, coverage, { inLines: watch }));
+  else if (format === 'junit') io.data(reportJunit(reports));
   else if (coverage !== undefined) io.out(`\n${coverageText(coverage)}`);
   io.err(`${summaryText(reports)}\n`);
   if (isInvalid) return exitCodes.invalidFlow;

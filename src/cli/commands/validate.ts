@@ -59,7 +59,8 @@ async function validateOnce(
   if (handlers === undefined && options.handlers !== false) say(io, noHandlersNote(io));
 
   const { findings, stubborn } = await judged(checked.findings, io);
-  io.out(await findingsText(findings, format, { ...renderOptions(io, 'out'), inLines: options.watch }));
+  const print = format === 'human' ? io.out : io.data;
+  print(await findingsText(findings, format, { ...renderOptions(io, 'out'), inLines: options.watch }));
   for (const code of stubborn) {
     say(io, `note: ${code} is an error, which ${io.project?.name} cannot make any milder`);
   }

@@ -24,7 +24,8 @@ export function projectValues(outer: Io): ValuesOf {
   // A shell asks at a key, in whatever folder one stands: nothing there is executed for that.
   const io: Io = { ...outer, untrusted: 'completion' };
   const only = (candidates: readonly Candidate[]): Completion => ({ candidates, files: false });
-  const quietly = async (read: () => Promise<Candidate[]>): Promise<Candidate[]> => read().catch(() => []);
+  const quietly = async (read: () => Promise<Candidate[]>): Promise<Candidate[]> =>
+    (await read().catch(() => [])).filter(({ value }) => isShellWord(value));
   return async (placeholder, option, typed) => {
     const project = await findConfig(typed.get('--config'), io).catch(() => undefined);
     const place: Place = { io: { ...io, project }, typed };
@@ -61,6 +62,14 @@ export function projectValues(outer: Io): ValuesOf {
         return undefined;
     }
   };
+}
+
+/**
+ * Whether a shell takes a text as one word that means itself: what is completed stands on the command line without
+ * quotes, and is executed as it stands there.
+ */
+function isShellWord(text: string): boolean {
+  return /^[\p{L}\p{N}_./][\p{L}\p{M}\p{N}_@%+:,./-]*$/u.test(text);
 }
 
 async function statuses(): Promise<Candidate[]> {
@@ -110,7 +119,7 @@ async function runs({ io, typed }: Place): Promise<Candidate[]> {
   if (!existsSync(databasePath(db, io))) return [];
   const found = await withExistingStorage(db, io, (storage) => storage.listRuns({ limit: mostRuns }));
   return found.runs.map(({ id, key, workflow, status }) => ({
-    value: key !== null && /^[\w./-]+$/.test(key) ? key : id,
+    value: key !== null && isShellWord(key) ? key : id,
     description: `${workflow}, ${status}`,
   }));
 }

@@ -1,5 +1,6 @@
 import { type Findings, type RenderOptions, diagnosticsToJson, renderDiagnostics } from '../../syntax/index.js';
 import { packageVersion } from '../package-files.js';
+import { printedJson } from '../text.js';
 
 export type FindingsFormat = 'human' | 'json' | 'sarif' | 'github' | 'junit';
 
@@ -9,7 +10,7 @@ export async function findingsText(
   format: FindingsFormat,
   { inLines, ...options }: RenderOptions & { readonly inLines: boolean },
 ): Promise<string> {
-  const json = (value: unknown): string => `${JSON.stringify(value, undefined, inLines ? undefined : 2)}\n`;
+  const json = (value: unknown): string => `${printedJson(value, inLines ? undefined : 2)}\n`;
   switch (format) {
     case 'human':
       return findings

@@ -1,3 +1,4 @@
+import { harmless, loggedCommands } from '../../common/index.js';
 import type { Diagnostic, Findings, Source } from '../../syntax/index.js';
 import { placeOf, textOf } from './place-of.js';
 
@@ -28,7 +29,7 @@ function annotation(source: Source, diagnostic: Diagnostic): string {
 }
 
 function escapedData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return harmless(text).replace(loggedCommands, '# #').replaceAll('%', '%25').replaceAll('\n', '%0A');
 }
 
 function escapedProperty(text: string): string {

@@ -1,6 +1,7 @@
 import type { Log, ReportingDescriptor, Result } from 'sarif';
 import { isAbsolute, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { harmless } from '../../common/index.js';
 import {
   type Diagnostic,
   type DiagnosticCode,
@@ -48,7 +49,7 @@ function resultOf(source: Source, diagnostic: Diagnostic, codes: readonly Diagno
     ruleId: diagnostic.code,
     ruleIndex: codes.indexOf(diagnostic.code),
     level: diagnostic.severity,
-    message: { text: textOf(diagnostic) },
+    message: { text: harmless(textOf(diagnostic)) },
     locations: [
       {
         physicalLocation: {
@@ -60,7 +61,11 @@ function resultOf(source: Source, diagnostic: Diagnostic, codes: readonly Diagno
   };
 }
 
+function encoded(name: string): string {
+  return encodeURIComponent(name.replace(/\p{Surrogate}/gu, '\ufffd'));
+}
+
 function artifactOf(path: string): { uri: string; uriBaseId?: string } {
   if (isAbsolute(path)) return { uri: pathToFileURL(path).href };
-  return { uri: path.split(sep).map(encodeURIComponent).join('/'), uriBaseId: '%SRCROOT%' };
+  return { uri: path.split(sep).map(encoded).join('/'), uriBaseId: '%SRCROOT%' };
 }

@@ -7,6 +7,7 @@ import {
   bodiesOf,
   itemKey,
 } from '../../definition/index.js';
+import { oneLine } from '../text.js';
 import type { Box, BoxShape, Graph, GraphEdge, GraphNode, Label, Leaf, LeafShape, Line, NodeState } from './graph.js';
 import { conditionLabel, label, linesOf, titleOf } from './item-labels.js';
 
@@ -32,11 +33,12 @@ export function buildGraph({ document, name, revision }: Definition, states?: St
   const { nodes, edges, items } = builder.workflow(document);
   const what = `${items} ${items === 1 ? 'item' : 'items'}`;
   return {
-    title: name,
-    about:
+    title: oneLine(name),
+    about: oneLine(
       states === undefined
         ? `The workflow ${name}, revision ${revision}, as a graph of ${what}.`
         : `A run of the workflow ${name}, revision ${revision}, as a graph of ${what}: ${states.summary}.`,
+    ),
     facts: [label(`revision ${revision}`), ...(states?.facts ?? [])],
     nodes,
     edges,

@@ -1,3 +1,4 @@
+import { loggedCommands, oneLine } from '../../common/index.js';
 import type { BoxShape, Graph, GraphEdge, GraphNode, Leaf, LeafShape, StateName } from './graph.js';
 import { lightColors } from './state-colors.js';
 
@@ -126,7 +127,7 @@ function quoted(text: string): string {
 
 /** A backslash begins an escape of a label (`\N` is the node's name), a quote ends the text, `&` begins an entity. */
 function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replace(/[\\"]/g, '\\$&');
+  return oneLine(text).replaceAll('&', '&amp;').replace(/[\\"]/g, '\\$&').replace(loggedCommands, '#&#35;');
 }
 
 function indent(depth: number): string {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../common/index.js';
+import { type JsonValue, harmless } from '../../common/index.js';
 import { type Condition, type Item, type Until, formulaText, verbOf } from '../../definition/index.js';
 import type { Label, Line } from './graph.js';
 
@@ -6,7 +6,7 @@ import type { Label, Line } from './graph.js';
 const longest = 44;
 
 export function label(text: string, most = longest): Label {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = harmless(text.replace(/\s+/g, ' ').trim());
   const characters = [...line];
   return characters.length <= most
     ? { text: line }

@@ -1,3 +1,4 @@
+import { oneLine } from '../../common/index.js';
 import type { Graph, GraphEdge, GraphNode, LeafShape, StateName } from './graph.js';
 import { allNodes } from './graph.js';
 import { lightColors } from './state-colors.js';
@@ -6,13 +7,27 @@ import { lightColors } from './state-colors.js';
 export function toMermaid(graph: Graph): string {
   const lines = [
     '---',
-    `title: ${JSON.stringify([graph.title, ...graph.facts.map(({ text }) => text)].join(', '))}`,
+    `title: ${titleText([graph.title, ...graph.facts.map(({ text }) => text)].join(', '))}`,
     '---',
     'flowchart TB',
     ...contents(graph, 1),
     ...classLines(graph),
   ];
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/**
+ * Quoted as YAML reads it; Mermaid looks for directives and markup in the whole text, so that whatever could be one is
+ * written by its number.
+ */
+function titleText(text: string): string {
+  const safe = oneLine(text).replace(/[^\p{Letter}\p{Mark}\p{Number} .,:()@=+_$'!?…-]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+  return `"${safe}"`;
 }
 
 function contents({ nodes, edges }: Pick<Graph, 'nodes' | 'edges'>, depth: number): string[] {

@@ -1,3 +1,4 @@
+import { errorText } from '../../common/index.js';
 import type { WorkflowDocument } from '../../definition/index.js';
 import type { Run, RunHistory } from '../../engine/index.js';
 import {
@@ -11,7 +12,7 @@ import {
   stateWords,
   treeOf,
 } from '../run-tree/index.js';
-import { durationText, timeText } from '../text.js';
+import { durationText, oneLine, timeText } from '../text.js';
 import type { States } from './build-graph.js';
 import type { Label, NodeState } from './graph.js';
 import { label } from './item-labels.js';
@@ -39,7 +40,7 @@ export function statesOf(document: WorkflowDocument, history: RunHistory, now: n
     summary: summaryOf(run, items),
     ofItem(key) {
       const item = items.get(key);
-      return item === undefined ? unreached : { name: item.state, text: stateText(item, now) };
+      return item === undefined ? unreached : { name: item.state, text: oneLine(stateText(item, now)) };
     },
     ofBody(key, path) {
       const place = path.join('\n');
@@ -79,10 +80,10 @@ function runFacts(run: Run, now: number): Label[] {
   const rollback = rollbackStatus === null || rollbackStatus === 'not-applicable' ? '' : `, rollback ${rollbackStatus}`;
   const took = startedAt === null ? '' : ` after ${durationText((endedAt ?? now) - startedAt)}`;
   return [
-    { text: key === null ? id : `${id} (${key})` },
+    { text: key === null ? id : oneLine(`${id} (${key})`) },
     { text: `${status}${endedAt === null ? '' : took}${rollback}` },
     ...(startedAt === null ? [] : [{ text: `started ${timeText(startedAt)}` }]),
-    ...(error === null ? [] : [label(`${error.name}: ${error.message}`, 80)]),
+    ...(error === null ? [] : [label(errorText(error), 80)]),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { RunHistory } from '../../engine/index.js';
-import { type Color, cutTo, paint, widthOf } from '../../common/index.js';
+import { type Color, cutTo, errorText, messageText, paint, widthOf } from '../../common/index.js';
 import { titleOf } from '../graph/item-labels.js';
 import {
   type StateName,
@@ -13,7 +13,7 @@ import {
   terminalColors,
 } from '../run-tree/index.js';
 import { commandLines } from '../terminal-text.js';
-import { durationText, oneLine } from '../text.js';
+import { durationText } from '../text.js';
 
 /** What a terminal shows of a run while it goes on; children of it below the items that wait for them. */
 export interface LiveRun {
@@ -64,7 +64,7 @@ function headTexts({ history: { run } }: LiveRun, now: number, columns: number):
   const { workflow, id, key, status, startedAt, endedAt, error } = run;
   const name = key === null ? id : `${id} (${key})`;
   const state = startedAt === null ? status : `${status}  ${durationText((endedAt ?? now) - startedAt)}`;
-  const reason = error === null ? [] : [`${error.name}: ${oneLine(error.message)}`];
+  const reason = error === null ? [] : [errorText(error)];
   const whole = [workflow, name, state, ...reason].join('  ');
   if (widthOf(whole) <= columns || columns < roomForLines) return [whole];
   return [`${workflow}  ${state}`, ...[name, ...reason].map((text) => `  ${text}`)];
@@ -126,12 +126,12 @@ function detailOf(item: TreeItem, now: number): string {
   }
   const stuck = item.reversals.find(({ state }) => state === 'stuck');
   if (item.state === 'stuck' && stuck?.error !== undefined) {
-    return `${stateText(item, now)}: ${stuck.error.name}: ${oneLine(stuck.error.message)}`;
+    return `${stateText(item, now)}: ${errorText(stuck.error)}`;
   }
   const text = stateText(item, now);
   const known = text === 'completed' || text === 'failed' ? '' : text.replace(/^completed in /, '');
   const error = step?.kind === 'step' && item.state === 'failed' && another === undefined ? step.error : undefined;
-  return `${known}${error === undefined ? '' : `: ${oneLine(error.message)}`}${deadline}`;
+  return `${known}${error === undefined ? '' : `: ${messageText(error)}`}${deadline}`;
 }
 
 /**

@@ -37,7 +37,7 @@ export class Region {
     for (const end of this.#endings) end();
     this.#endings = undefined;
     this.#lines = [];
-    this.#io.err(`${showCursor}${this.#rest}`);
+    this.#io.draw(`${showCursor}${this.#rest}`);
     this.#rest = '';
   }
 
@@ -48,7 +48,7 @@ export class Region {
     this.#endings ??= [this.#io.onExit(() => this.end()), this.#io.divertOutput((text) => this.above(text))];
     const height = this.#height();
     const up = height === 0 ? '' : `\u001b[${height}A`;
-    this.#io.err(`${opening}${up}\r${before}${lines.map((line) => `${line}${eraseLine}\n`).join('')}${eraseBelow}`);
+    this.#io.draw(`${opening}${up}\r${before}${lines.map((line) => `${line}${eraseLine}\n`).join('')}${eraseBelow}`);
     this.#lines = lines;
   }
 

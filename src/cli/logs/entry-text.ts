@@ -1,6 +1,6 @@
 import { type Item, formulaText } from '../../definition/index.js';
 import type { EntryKind } from '../../engine/index.js';
-import type { JsonValue } from '../../common/index.js';
+import { type DescribedError, type JsonValue, errorText } from '../../common/index.js';
 import type { JournalRow } from '../../storage/index.js';
 import { durationText, oneLine, shortJson, timeText } from '../text.js';
 
@@ -29,7 +29,7 @@ export function entryText(row: JournalRow, item: Item | undefined): EntryText {
     case 'step-completed':
       return good(`completed${valueText(read.value)}`);
     case 'step-failed':
-      return bad(attempt === '' ? `failed${errorText(read)}` : `attempt ${attempt} failed${errorText(read)}`);
+      return bad(attempt === '' ? `failed${failureText(read)}` : `attempt ${attempt} failed${failureText(read)}`);
     case 'step-retrying': {
       const due = typeof read.value === 'number' ? read.value : at;
       return attention(`tries again in ${durationText(Math.max(0, due - at))}, at ${timeText(due)}`);
@@ -39,13 +39,13 @@ export function entryText(row: JournalRow, item: Item | undefined): EntryText {
     case 'decision':
       return read.error === undefined
         ? decisionText(row, read.value, item)
-        : bad(`${decisionWords[aspect ?? ''] ?? aspect ?? 'a value'} cannot be told${errorText(read)}`);
+        : bad(`${decisionWords[aspect ?? ''] ?? aspect ?? 'a value'} cannot be told${failureText(read)}`);
     case 'timer-fired':
       return timerText(read.why, aspect, item);
     case 'signal-consumed':
       return good(`got the signal${valueText(read.payload)}`);
     case 'signal-rejected':
-      return attention(`turned a signal down: it does not pass the filter${errorText(read)}`);
+      return attention(`turned a signal down: it does not pass the filter${failureText(read)}`);
     case 'cancel-requested':
       return attention(`told to cancel${read.reason ? `: ${oneLine(read.reason)}` : ''}${withoutUndo(read)}`);
     case 'child-started':
@@ -55,7 +55,7 @@ export function entryText(row: JournalRow, item: Item | undefined): EntryText {
     case 'child-settled':
       return read.status === 'completed'
         ? good(`its run has completed${valueText(read.output)}`)
-        : bad(`its run is ${read.status}${errorText(read)}`);
+        : bad(`its run is ${read.status}${failureText(read)}`);
     case 'child-unwind':
       return attention('has its run undone');
     case 'child-unwound':
@@ -69,17 +69,17 @@ export function entryText(row: JournalRow, item: Item | undefined): EntryText {
     case 'compensation-completed':
       return attention(`undone${valueText(read.value)}`);
     case 'compensation-failed':
-      return bad(`undoing, attempt ${attempt} failed${errorText(read)}`);
+      return bad(`undoing, attempt ${attempt} failed${failureText(read)}`);
     case 'compensation-skipped':
       return attention(`not undone${read.why === undefined ? '' : `: ${oneLine(read.why)}`}`);
     case 'compensation-stuck':
-      return bad(`cannot be undone${errorText(read)}; waits for an operator`);
+      return bad(`cannot be undone${failureText(read)}; waits for an operator`);
     case 'operator-decided':
       return attention(`an operator says: ${read.verdict}`);
     case 'unwind-ended':
       return attention(`undoing is over: ${read.status}`);
     case 'body-failed':
-      return bad(`${aspect} failed${errorText(read)}`);
+      return bad(`${aspect} failed${failureText(read)}`);
     case 'scope-ended':
       return scopeText(row, read.error);
     case 'scope-aborted':
@@ -94,7 +94,7 @@ export function entryText(row: JournalRow, item: Item | undefined): EntryText {
 /** What entries hold, each some of it. */
 interface Payload {
   readonly value?: JsonValue;
-  readonly error?: { readonly name: string; readonly message: string } | string;
+  readonly error?: DescribedError | string;
   readonly restart?: boolean;
   readonly run?: string;
   readonly workflow?: string;
@@ -224,17 +224,17 @@ function scopeText(row: JournalRow, error: Payload['error']): EntryText {
 
 function outcomeText({ status, error }: Payload): EntryText {
   if (status === 'completed') return good('the run completes');
-  if (status === 'cancelled') return attention(`the run is cancelled${errorText({ error })}`);
-  return bad(`the run fails${errorText({ error })}`);
+  if (status === 'cancelled') return attention(`the run is cancelled${failureText({ error })}`);
+  return bad(`the run fails${failureText({ error })}`);
 }
 
 function withoutUndo({ compensate }: Payload): string {
   return compensate === false ? ', without undoing' : '';
 }
 
-function errorText({ error }: { readonly error?: Payload['error'] | undefined }): string {
+function failureText({ error }: { readonly error?: Payload['error'] | undefined }): string {
   if (error === undefined) return '';
-  return typeof error === 'string' ? `: ${error}` : `: ${error.name}: ${oneLine(error.message)}`;
+  return typeof error === 'string' ? `: ${error}` : `: ${errorText(error)}`;
 }
 
 function valueText(value: JsonValue | undefined): string {

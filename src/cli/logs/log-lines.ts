@@ -2,7 +2,7 @@ import { type Color, type JsonValue, instantText, padEnd, paint, widthOf } from 
 import { type FlowPlaces, turnAround } from '../../engine/index.js';
 import type { JournalRow } from '../../storage/index.js';
 import { hanging } from '../terminal-text.js';
-import { placeText } from '../text.js';
+import { oneLine, placeText } from '../text.js';
 import { type Tone, entryText } from './entry-text.js';
 
 const colors: Readonly<Record<Tone, Color | undefined>> = {
@@ -48,11 +48,13 @@ export class LogLines {
     const { step, at } = row;
     const occurrence = row.occurrence ?? '0';
     const [day = '', time = ''] = instantText(at).split('T');
-    const place = step === null ? this.#workflow : placeText(step, isOfTurn(row) ? turnAround(occurrence) : occurrence);
+    const place = oneLine(
+      step === null ? this.#workflow : placeText(step, isOfTurn(row) ? turnAround(occurrence) : occurrence),
+    );
     this.#width = Math.max(this.#width, Math.min(place.length, widestPlace));
     const { text, tone } = entryText(row, step === null ? undefined : this.#flow.item(step));
     const before = `${time.slice(0, 12)}  ${padEnd(place, this.#width)}  `;
-    const whole = hanging(before + text, this.#columns, Math.min(widthOf(before), mostIndent));
+    const whole = hanging(before + oneLine(text), this.#columns, Math.min(widthOf(before), mostIndent));
     const color = this.#color ? colors[tone] : undefined;
     const what = whole.slice(before.length);
     const line = color === undefined ? whole : before + paint(what, color);

@@ -1,5 +1,5 @@
 import type { HistoryError, ReversalHistory, RunHistory, StepHistory } from '../../engine/index.js';
-import { cutTo, padEnd, paint, widthOf } from '../../common/index.js';
+import { cutTo, errorText, padEnd, paint, widthOf } from '../../common/index.js';
 import { showCommand } from '../next-commands.js';
 import {
   type StateName,
@@ -14,7 +14,7 @@ import {
   turnsText,
   terminalColors,
 } from '../run-tree/index.js';
-import { durationText, oneLine, placeText, shortJson, timeText } from '../text.js';
+import { durationText, oneLine, placeText, printedJson, shortJson, timeText } from '../text.js';
 
 export interface TreeOptions {
   /** Nothing is cut or folded. */
@@ -157,7 +157,7 @@ function reversalRow(reversal: ReversalHistory, options: TreeOptions): Row {
 }
 
 function errorDetail(error: HistoryError | undefined): string[] {
-  return error === undefined ? [] : [`error   ${error.name}: ${oneLine(error.message)}`];
+  return error === undefined ? [] : [`error   ${errorText(error)}`];
 }
 
 function jsonDetail(
@@ -166,14 +166,14 @@ function jsonDetail(
   { full }: TreeOptions,
 ): string[] {
   if (value === undefined) return [];
-  return [`${label.padEnd(7)} ${full ? JSON.stringify(value) : shortJson(value, 160, '--full shows all')}`];
+  return [`${label.padEnd(7)} ${full ? printedJson(value) : shortJson(value, 160, '--full shows all')}`];
 }
 
 /** Columns two spaces apart; below each row of the table what there is to say about it. */
 function render(header: readonly string[], rows: readonly Row[], options: TreeOptions): string {
   const all = [
     header,
-    ...rows.map(({ depth, cells: [name = '', ...rest] }) => [`${'  '.repeat(depth)}${name}`, ...rest]),
+    ...rows.map(({ depth, cells: [name = '', ...rest] }) => [`${'  '.repeat(depth)}${name}`, ...rest].map(oneLine)),
   ];
   // A state in many words is alone in its line: it does not make the column wide.
   const widths = header.map((_name, column) =>
@@ -190,7 +190,7 @@ function render(header: readonly string[], rows: readonly Row[], options: TreeOp
   });
   const detailed = rows.flatMap(({ depth, details }, index) => [
     lines[index + 1] ?? '',
-    ...details.map((detail) => fit(`${'  '.repeat(depth + 1)}${detail}`)),
+    ...details.map((detail) => fit(`${'  '.repeat(depth + 1)}${oneLine(detail)}`)),
   ]);
   return [lines[0] ?? '', ...detailed].map((line) => `${line}\n`).join('');
 }

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../common/index.js';
+import { errorText, parseDuration } from '../../common/index.js';
 import { type WorkflowDocument, walkItems } from '../../definition/index.js';
 import type {
   ChildHistory,
@@ -122,7 +122,7 @@ function reversalWait({
   switch (state) {
     case 'stuck': {
       const by = handler ?? `the run ${run}`;
-      return `an operator: ${place} could not be undone by ${by}${error === undefined ? '' : `: ${error.name}: ${error.message.replace(/\s+/g, ' ')}`}`;
+      return `an operator: ${place} could not be undone by ${by}${error === undefined ? '' : `: ${errorText(error)}`}`;
     }
     case 'retrying':
       return `attempt ${attempts + 1} of undoing ${place}${dueAt === undefined ? '' : ` at ${timeText(dueAt)}`}`;

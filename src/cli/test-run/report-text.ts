@@ -2,17 +2,17 @@ import { durationText, paint } from '../../common/index.js';
 import type { Coverage } from '../../testing/flow-runner/index.js';
 import { type JunitCase, type JunitSuite, junitXml } from '../formats/junit-xml.js';
 import { xmlAttribute, xmlText } from '../formats/xml.js';
-import { countText } from '../text.js';
+import { countText, oneLine, printedJson } from '../text.js';
 import type { FileReport, TestReport } from './file-report.js';
 
 /** A file for people: its tests, and what is wrong with each at its line. */
 export function fileText({ file, tests }: FileReport, color: boolean): string {
   const shown = tests.map(({ name, ok, durationMs, text }) => {
     const word = ok ? 'ok  ' : 'FAIL';
-    const line = `  ${paint(word, color ? (ok ? 'green' : 'red') : undefined)}  ${name} (${durationText(durationMs)})\n`;
+    const line = `  ${paint(word, color ? (ok ? 'green' : 'red') : undefined)}  ${oneLine(name)} (${durationText(durationMs)})\n`;
     return ok ? line : `${line}\n${text}\n`;
   });
-  return `${file}\n${shown.join('')}`;
+  return `${oneLine(file)}\n${shown.join('')}`;
 }
 
 /** `12 tests, 1 failed, 1 file has mistakes and was not run` */
@@ -31,9 +31,9 @@ export function summaryText(files: readonly FileReport[]): string {
 export function coverageText(coverage: readonly Coverage[]): string {
   return coverage
     .map(({ workflow, file, covered, total, percent, missing }) => {
-      const head = `${workflow}${file === null ? '' : ` (${file})`}: ${percent}% covered, ${covered} of ${total} places\n`;
+      const head = `${oneLine(`${workflow}${file === null ? '' : ` (${file})`}`)}: ${percent}% covered, ${covered} of ${total} places\n`;
       const rest = missing.map(
-        ({ line, what }) => `  ${line === null ? '' : `line ${line}: `}no test came to ${what}\n`,
+        ({ line, what }) => `  ${line === null ? '' : `line ${line}: `}no test came to ${oneLine(what)}\n`,
       );
       return `${head}${rest.join('')}`;
     })
@@ -60,7 +60,7 @@ export function reportJson(
     diagnostics: files.flatMap(({ diagnostics }) => diagnostics),
     ...(coverage && { coverage }),
   };
-  return `${JSON.stringify(json, undefined, inLines ? undefined : 2)}\n`;
+  return `${printedJson(json, inLines ? undefined : 2)}\n`;
 }
 
 /** JUnit's XML: a suite for each file, in which one with mistakes has a single case that could not be run. */

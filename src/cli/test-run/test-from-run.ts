@@ -4,6 +4,8 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import { findRun } from '../find-run.js';
 import { type Io, pathOf } from '../io.js';
+import { shellWord } from '../next-commands.js';
+import { say } from '../terminal-text.js';
 import { writeOutput } from '../write-output.js';
 
 export interface TestFromRunOptions {
@@ -23,10 +25,10 @@ export async function testFromRun(idOrKey: string, { db, output }: TestFromRunOp
     return flowTestFromRun(storage, id);
   });
   if (output === undefined) {
-    io.out(text);
+    io.data(text);
   } else {
     writeOutput(output, text, io);
-    io.err(`${output} is written; \`runsheet test ${output}\` runs it\n`);
+    say(io, `${output} is written; \`runsheet test ${shellWord(output)}\` runs it`);
   }
   return exitCodes.fine;
 }

@@ -1,4 +1,12 @@
-import { type JsonValue, countText, durationText, parseDuration, placeText, shortJson } from '../../common/index.js';
+import {
+  type JsonValue,
+  countText,
+  durationText,
+  messageText,
+  parseDuration,
+  placeText,
+  shortJson,
+} from '../../common/index.js';
 import { FormulaError, compileFormula, evaluateCondition } from '../../expression/index.js';
 import { nearest } from '../../syntax/index.js';
 import type { Path } from '../../syntax/index.js';
@@ -88,9 +96,7 @@ function checkStatus(expected: string, { run }: Observation, path: Path): TestFa
   if (run.status === expected) return [];
   const { error } = run;
   const why =
-    error === null
-      ? ''
-      : `: ${error.name}${error.step === null ? '' : ` in ${error.step}`}: ${error.message.replace(/\s+/g, ' ')}`;
+    error === null ? '' : `: ${error.name}${error.step === null ? '' : ` in ${error.step}`}: ${messageText(error)}`;
   const message = `the run was to be ${expected}, but it ${statusWords[run.status]}${why}`;
   const help = 'what an operator decides about it stands in `compensation: [{ at: …, decide: resume }]`';
   const isStuck = run.status === 'compensation-stuck';

@@ -1,4 +1,4 @@
-import { type Color, durationText, fittedTable, paint, wrap } from '../../common/index.js';
+import { type Color, durationText, fittedTable, oneLine, paint, wrap } from '../../common/index.js';
 import {
   type Path,
   type Range,
@@ -42,18 +42,21 @@ function renderFailure(
   const range = rangeOf(root, path);
   const { line, column } = source.position(range.start);
   const { columns } = options;
-  const place = `${source.name}:${line}:${column}:`;
-  const [head = '', ...more] = broken(`${place} failed: ${message.replace(/\s*\n\s*/g, ' ')}`, columns, 2);
+  const place = `${oneLine(source.name)}:${line}:${column}:`;
+  const [head = '', ...more] = broken(`${place} failed: ${oneLine(message)}`, columns, 2);
   const lines = [
     head.replace(place, (text) => styled('bold', text)).replace(' failed:', () => ` ${styled('red', 'failed:')}`),
     ...more,
     ...renderExcerpt(source, range, options),
-    ...diff.map(
-      (text) => `  ${text.startsWith('-') ? styled('red', text) : text.startsWith('+') ? styled('green', text) : text}`,
-    ),
+    ...diff
+      .map(oneLine)
+      .map(
+        (text) =>
+          `  ${text.startsWith('-') ? styled('red', text) : text.startsWith('+') ? styled('green', text) : text}`,
+      ),
   ];
   if (help !== undefined) {
-    const [first = '', ...rest] = help.split('\n');
+    const [first = '', ...rest] = help.split('\n').map(oneLine);
     const [begin = '', ...others] = broken(`  help: ${first}`, columns, 8);
     lines.push(
       begin.replace('help:', (text) => styled('cyan', text)),
@@ -91,7 +94,7 @@ function renderTrace({ status, elapsedMs, steps, waitsFor }: Trace, columns: num
   const part = left === 0 ? '' : `, the last ${shown.length} of ${steps.length} steps`;
   const head = `  what the run did (${status} after ${durationText(elapsedMs)} of virtual time${part}):`;
   const rows = fittedTable(shown.map(row), columns === undefined ? undefined : columns - 4).trimEnd();
-  const waits = waitsFor.map((text) => `  it waits for ${text}`);
+  const waits = waitsFor.map((text) => `  it waits for ${oneLine(text)}`);
   const none =
     steps.length === 0
       ? ['    nothing that takes time, and no handler']

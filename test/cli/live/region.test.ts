@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Region } from '../../../src/cli/live/region.js';
+import { harmlessOutput } from '../../../src/cli/harmless-output.js';
 import { processIo } from '../../../src/cli/io.js';
 import { TerminalScreen } from './terminal-screen.js';
 
@@ -8,8 +9,8 @@ function newRegion(columns = 20): { region: Region; screen: TerminalScreen; exit
   const exits = new Set<() => void>();
   let diverted = 0;
   const region = new Region({
-    ...processIo,
-    err: (text) => screen.write(text),
+    ...harmlessOutput(processIo),
+    draw: (text) => screen.write(text),
     terminalSize: () => ({ columns: screen.columns, rows: 24 }),
     onExit: (listener) => {
       exits.add(listener);

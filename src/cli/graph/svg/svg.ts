@@ -1,3 +1,4 @@
+import { xmlText } from '../../formats/xml.js';
 import type { Graph, GraphNode } from '../graph.js';
 import { layOut } from './layout.js';
 import type { Layout, PlacedEdge, PlacedNode, Point } from './placed.js';
@@ -17,8 +18,8 @@ export async function toSvg(graph: Graph): Promise<string> {
   const left = (width - layout.width) / 2;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title about">`,
-    `<title id="title">${escapeText(graph.title)}</title>`,
-    `<desc id="about">${escapeText(graph.about)}</desc>`,
+    `<title id="title">${xmlText(graph.title)}</title>`,
+    `<desc id="about">${xmlText(graph.about)}</desc>`,
     `<style>${styleSheet}</style>`,
     arrowHeads,
     `<rect class="ground" width="${width}" height="${height}" rx="8"/>`,
@@ -48,8 +49,8 @@ function headingOf({ title, facts }: Graph): { readonly svg: string; readonly wi
   return {
     width: Math.max(textWidth(title, 18, true), textWidth(facet, 12)),
     svg:
-      `<text class="heading" x="${border}" y="28">${escapeText(title)}</text>` +
-      `<text class="facts" x="${border}" y="47">${full === '' ? '' : `<title>${escapeText(full)}</title>`}${escapeText(facet)}</text>`,
+      `<text class="heading" x="${border}" y="28">${xmlText(title)}</text>` +
+      `<text class="facts" x="${border}" y="47">${full === '' ? '' : `<title>${xmlText(full)}</title>`}${xmlText(facet)}</text>`,
   };
 }
 
@@ -74,7 +75,7 @@ function tooltip(node: GraphNode): string {
   const { title, lines, state } = node;
   const whole = [title, ...lines].map(({ text, full }) => full ?? text);
   const texts = [...whole, ...(state === undefined ? [] : [state.text || state.name])].filter((text) => text !== '');
-  return texts.length === 0 ? '' : `<title>${escapeText(texts.join('\n'))}</title>`;
+  return texts.length === 0 ? '' : `<title>${xmlText(texts.join('\n'))}</title>`;
 }
 
 function outline({ node, x, y, width, height }: PlacedNode): string {
@@ -139,7 +140,7 @@ function drawTexts({ node, x, y, width }: PlacedNode): string {
   return textsOf(node)
     .map(({ bold, label, role }) => {
       baseline += bold ? sizes.titleHeight : sizes.lineHeight;
-      return `<text class="${role}" x="${at}" y="${number(baseline)}">${escapeText(label.text)}</text>`;
+      return `<text class="${role}" x="${at}" y="${number(baseline)}">${xmlText(label.text)}</text>`;
     })
     .join('');
 }
@@ -154,9 +155,9 @@ function drawLabel({ edge, label }: PlacedEdge): string {
   const { text, full } = edge.label;
   const width = textWidth(text, sizes.edge) + 6;
   return (
-    `<g class="label${edge.untaken === true ? ' untaken' : ''}">${full === undefined ? '' : `<title>${escapeText(full)}</title>`}` +
+    `<g class="label${edge.untaken === true ? ' untaken' : ''}">${full === undefined ? '' : `<title>${xmlText(full)}</title>`}` +
     `<rect x="${number(label.x - width / 2)}" y="${number(label.y - 8)}" width="${number(width)}" height="16" rx="3"/>` +
-    `<text x="${number(label.x)}" y="${number(label.y + 4)}">${escapeText(text)}</text></g>`
+    `<text x="${number(label.x)}" y="${number(label.y + 4)}">${xmlText(text)}</text></g>`
   );
 }
 
@@ -184,12 +185,3 @@ function towards(corner: Point, other: Point): Point {
 function number(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
-
-/** Control characters have no place in XML, not even as references. */
-function escapeText(text: string): string {
-  return text
-    .replace(/[^\P{Cc}\n\t]|\p{Surrogate}|[\ufffe\uffff]/gu, '\ufffd')
-    .replace(/[&<>"]/g, (character) => entities[character] ?? character);
-}
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
