@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type JsonValue } from '../common/index.js';
+import { type JsonValue, readJson } from '../common/index.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure, systemCodeOf } from './failure.js';
 import { type Io, pathOf } from './io.js';
@@ -12,11 +12,13 @@ import { type Io, pathOf } from './io.js';
 export async function readJsonInput(option: string, argument: string, io: Io): Promise<JsonValue> {
   const { text, name } = await textOf(option, argument, io);
   try {
-    return JSON.parse(text) as JsonValue;
+    return readJson(text);
   } catch (error) {
     const reason = text.trim() === '' ? 'it is empty' : error instanceof Error ? error.message : String(error);
     const hint = argument === text ? `; quote it for the shell, or write ${option} @file.json` : '';
-    throw new CommandFailure(exitCodes.usage, `${name} is not JSON: ${reason}${hint}`, { cause: error });
+    const what = isJson(text) ? 'cannot be taken' : 'is not JSON';
+    const message = `${name} ${what}: ${reason}${isJson(text) ? '' : hint}`;
+    throw new CommandFailure(exitCodes.usage, message, { cause: error });
   }
 }
 
@@ -33,5 +35,14 @@ async function textOf(option: string, argument: string, io: Io): Promise<{ text:
         ? `${option} ${argument} cannot be read: there is no file ${path}`
         : `${option} ${argument} cannot be read: ${reason}`;
     throw new CommandFailure(exitCodes.usage, message, { cause: error });
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -30,7 +30,7 @@ const load = createRequire(import.meta.url);
  * Compiles schemas that are known to be valid. Loaded when the first schema is met: a flow without schemas does
  * not pay for it. Synchronous, since the checker is; that is why these are not `import()`.
  */
-export function newAjv(options: { fillDefaults: boolean }): Ajv2020 {
+export function newAjv(options: { fillDefaults: boolean; schema: JsonValue }): Ajv2020 {
   const { Ajv2020: Ajv } = load('ajv/dist/2020.js') as typeof AjvModule;
   const { default: addFormats } = load('ajv-formats') as typeof FormatsModule;
   const ajv = new Ajv({
@@ -46,6 +46,8 @@ export function newAjv(options: { fillDefaults: boolean }): Ajv2020 {
     // Patterns come from the author, values from anybody: matching takes linear time or is refused.
     code: { regExp: Object.assign(schemaPattern, { code: 'schemaPattern' }) },
   });
+  // The code that keeps count for `unevaluatedProperties` throws for some values, and without that is of no use.
+  ajv.opts.unevaluated = JSON.stringify(options.schema).includes('"unevaluated');
   addFormats.default(ajv);
   // Its own divides binary fractions, and finds that 19.99 is no multiple of 0.01.
   ajv.removeKeyword('multipleOf');
@@ -118,7 +120,7 @@ function schemaPattern(source: string): SchemaPattern {
 }
 
 export function compileSchema(schema: JsonObject | boolean, options = { fillDefaults: false }): SchemaValidator {
-  return validatorOf(newAjv(options).compile(schema));
+  return validatorOf(newAjv({ ...options, schema }).compile(schema));
 }
 
 /**

@@ -203,7 +203,7 @@ function checkMeaning(
   { referencesKnown } = { referencesKnown: true },
 ): void {
   if (!needsCompiling(schema)) return;
-  const ajv = newAjv({ fillDefaults: true });
+  const ajv = newAjv({ fillDefaults: true, schema });
   try {
     ajv.addSchema(schema === true || schema === false ? {} : schema, 'schema');
     ajv.getSchema('schema');

@@ -44,8 +44,8 @@ function compile(text: string): Formula {
   expression.assign(hook('entry'), (node: JsonataNode, input: unknown, frame: Frame) =>
     evaluationOf(frame).enter(node, input),
   );
-  expression.assign(hook('exit'), (node: JsonataNode, _input: unknown, frame: Frame, result: unknown) =>
-    evaluationOf(frame).leave(node, result),
+  expression.assign(hook('exit'), (node: JsonataNode, input: unknown, frame: Frame, result: unknown) =>
+    evaluationOf(frame).leave(node, input, result),
   );
 
   // `$sum` by itself is a function, not a path; so is one that is handed over.

@@ -67,18 +67,23 @@ export class Evaluation {
   }
 
   enter(node: JsonataNode, input: unknown): Promise<void> | undefined {
-    if (node.type === 'wildcard') refuseManyLists(input);
+    if (node.type === 'wildcard') {
+      refuseManyLists(input);
+      hideFlags(input);
+    }
     const { mark } = node;
     const before = mark?.siblingOf ? this.#lineUp(mark.siblingOf) : undefined;
     if (before) return before.then(() => this.#begin(node));
     return this.#begin(node);
   }
 
-  leave(node: JsonataNode, result: unknown): void {
+  leave(node: JsonataNode, input: unknown, result: unknown): void {
     const { mark } = node;
     if (mark) {
       if (mark.call) this.leaveCall();
       if (mark.siblingOf) this.#leaving.pop()?.();
+      if (mark.beforePredicate !== undefined && Array.isArray(input))
+        refuseOtherPredicate(mark.beforePredicate, result);
       if (mark.required !== undefined && isAbsent(result)) throw new AbsentOperand(node, mark.required);
     }
     if ((typeof result === 'object' || typeof result === 'string') && isMade(node, result)) this.#scales.weigh(result);
@@ -161,6 +166,25 @@ export class Evaluation {
     begin();
     return undefined;
   }
+}
+
+/** Of lists of lists only: `[…][0]` after an index is the first of what it gave, after a condition the first that is kept. */
+function refuseOtherPredicate(expected: 'index' | 'condition', result: unknown): void {
+  const isIndex =
+    typeof result === 'number' || (Array.isArray(result) && result.some((each) => typeof each === 'number'));
+  if (isIndex === (expected === 'index') || (expected === 'index' && isAbsent(result))) return;
+  throw new Fault(
+    'failed',
+    isIndex
+      ? 'an index that is computed cannot stand before another predicate here; put brackets around what it gives: `(rows[$i])[0]`'
+      : 'a condition over lists before another predicate must be seen to be one; compare it: `rows[kept = true][0]`',
+  );
+}
+
+/** JSONata's own lists carry flags and a `push` of their own, and `.*` would take those for values. */
+function hideFlags(input: unknown): void {
+  if (!Array.isArray(input) || !('sequence' in input)) return;
+  for (const key of Object.keys(input).slice(input.length)) Object.defineProperty(input, key, { enumerable: false });
 }
 
 /** JSONata copies what it has so far for each key of `object.*` that holds a list: quadratic work. */

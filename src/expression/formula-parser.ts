@@ -9,7 +9,7 @@ import type {
   PathNode,
   PathStep,
 } from './formula-tree.js';
-import type { Token } from './lexer.js';
+import { type Token, isRounded } from './lexer.js';
 import { TokenCursor, NotUnderstood } from './token-cursor.js';
 import { asOpenPath, asPath, isNamed, negativeNumber, pathOf } from './formula-paths.js';
 
@@ -382,7 +382,7 @@ class FormulaParser extends TokenCursor {
 
   #numberOf({ text }: Token): number {
     const value = Number(text);
-    if (!Number.isFinite(value)) this.#isPlain = false;
+    if (!Number.isFinite(value) || isRounded(text)) this.#isPlain = false;
     return value;
   }
 

@@ -32,6 +32,9 @@ export interface JsonataNode {
   /** Variables bound by `@$name` and `#$name` on a step. */
   focus?: string;
   index?: unknown;
+  /** Of a step whose items carry what they came from along (`@$name`, `#$name`, `%`). */
+  ancestor?: unknown;
+  tuple?: unknown;
   keepArray?: boolean;
   keepSingletonArray?: boolean;
   /** What Runsheet wants done when this node is evaluated (`rewrite.ts`, `evaluation.ts`). */
@@ -51,6 +54,8 @@ export interface Mark {
   call?: boolean;
   /** The choice inside a rewritten `??` or `?:`: its condition may be absent. */
   guard?: boolean;
+  /** A predicate with another behind it, evaluated as an index, or as a condition: the other kind gives something wrong. */
+  beforePredicate?: 'index' | 'condition';
   /** One of several siblings that JSONata would evaluate at the same time; the node that holds them. */
   siblingOf?: object;
 }

@@ -17,6 +17,11 @@ const word = /[^ \t\n\r\v.[\]{}(),@#;:?+\-*/%|=<>^&!~]+/y;
 
 const valueOperators: ReadonlySet<string> = new Set(['*', '**', '%', 'and', 'or', 'in']);
 
+/** Whether a number is a whole one of more digits than a number can hold. */
+export function isRounded(number: string): boolean {
+  return /^\d+$/.test(number) && !Number.isSafeInteger(Number(number));
+}
+
 /**
  * JSONata's positions are the ends of tokens only; with the tokens their starts are known too. Never throws:
  * a text with mistakes gives the tokens that can be made out.

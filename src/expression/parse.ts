@@ -3,7 +3,7 @@ import type { Expression } from 'jsonata';
 import { FormulaSyntaxError } from './formula-error.js';
 import type { JsonataNode } from './jsonata-tree.js';
 import { childrenOf } from './jsonata-tree.js';
-import { type Token, tokensOf } from './lexer.js';
+import { type Token, isRounded, tokensOf } from './lexer.js';
 import { loadJsonata } from './libraries.js';
 import { type FreeVariable, freeVariables } from './names.js';
 import { LinearRegExp, patternOf } from './regular-expression.js';
@@ -45,6 +45,7 @@ export function parseFormula(text: string): Parsed {
       text.length,
       'write it behind the `=`; an empty text is `=""`',
     );
+  refuseRounded(tokensOf(body), offset);
   try {
     refuseDoubling(tokensOf(body));
     const jsonata = loadJsonata();
@@ -64,6 +65,18 @@ export function parseFormula(text: string): Parsed {
 function checkRegularExpressions(node: JsonataNode): void {
   if (node.type === 'regex') patternOf(node.value as RegExp);
   for (const child of childrenOf(node)) checkRegularExpressions(child.node);
+}
+
+/** The parser would round them, and a comparison with one be true of another. */
+function refuseRounded(tokens: readonly Token[], offset: number): void {
+  const rounded = tokens.find(({ kind, text }) => kind === 'number' && isRounded(text));
+  if (rounded === undefined) return;
+  throw new FormulaSyntaxError(
+    `the integer ${rounded.text} is beyond ±2^53 and would be rounded to ${Number(rounded.text)}`,
+    offset + rounded.start,
+    offset + rounded.end,
+    `quote it: \`"${rounded.text}"\`, here and where the other value comes from`,
+  );
 }
 
 /** Nodes that the parser may make of the left sides of defaults. */

@@ -17,7 +17,8 @@ import { freeVariables } from './names.js';
  *    variable of its own.
  * 2. Paths into `$result` are null where it is null itself.
  * 3. Operands that must have a value are marked, outside predicates, later steps, sort terms and groupings.
- * 4. Bodies of lambdas and siblings of `[…]` and `{…}` are marked, so that calls can be counted.
+ * 4. What a computed index gives is taken out of its list before a further predicate, as what a written one gives is.
+ * 5. Bodies of lambdas and siblings of `[…]` and `{…}` are marked, so that calls can be counted.
  */
 export function rewrite(tree: JsonataNode, text: string): void {
   let defaults = 0;
@@ -28,6 +29,7 @@ export function rewrite(tree: JsonataNode, text: string): void {
     for (const child of childrenOf(node)) visit(child.node, role === 'items' ? 'items' : child.role);
   };
   visit(tree, 'context');
+  partPredicates(tree);
 
   const results = new Set(
     freeVariables(tree)
@@ -91,6 +93,53 @@ function passNullOn(node: JsonataNode, results: ReadonlySet<JsonataNode>): void 
     else: path,
     mark: { ...node.mark, guard: true },
   });
+}
+
+/**
+ * JSONata leaves the row that `$rows[$i]` gives in a list of one, so that `$rows[$i][0]` is the whole row; with a written
+ * index it does not. So `$rows[$i][0]` becomes `($rows[$i])[0]`, unless `$i` is a condition for certain. Where it turns
+ * out to be one after all, the list matters again, and `Evaluation.leave` throws.
+ */
+function partPredicates(node: JsonataNode): void {
+  for (const child of childrenOf(node)) partPredicates(child.node);
+  for (const key of ['predicate', 'stages'] as const) {
+    const predicates = node[key] ?? [];
+    const last = predicates.findLastIndex(({ type, expr }, index) => {
+      return index < predicates.length - 1 && type === 'filter' && expr !== undefined && mayBeIndex(expr);
+    });
+    if (last < 0) continue;
+    const isTuple = [node.focus, node.index, node.ancestor, node.tuple].some((flag) => flag !== undefined);
+    for (const { expr } of predicates.slice(0, last + 1)) {
+      if (expr !== undefined && mayBeIndex(expr)) mark(expr, { beforePredicate: isTuple ? 'condition' : 'index' });
+    }
+    if (isTuple) continue;
+    let inner: JsonataNode = withoutPredicates(node);
+    predicates.slice(0, last + 1).forEach((predicate, index) => {
+      const part = predicates[index - 1]?.expr;
+      // One block for each computed index; what else stands before it stays with it.
+      if (part !== undefined && mayBeIndex(part)) inner = { type: 'block', expressions: [inner] };
+      inner.predicate = [...(inner.predicate ?? []), predicate];
+    });
+    const rest = predicates.slice(last + 1);
+    become(node, { type: 'block', expressions: [inner] });
+    node[key] = rest;
+  }
+}
+
+function withoutPredicates(node: JsonataNode): JsonataNode {
+  const { mark: _mark, predicate: _predicate, stages: _stages, group: _group, ...inner } = node;
+  return inner;
+}
+
+const conditions: ReadonlySet<unknown> = new Set(['=', '!=', '<', '<=', '>', '>=', 'and', 'or', 'in']);
+const saysTrueOrFalse: ReadonlySet<unknown> = new Set(['not', 'exists', 'contains', 'boolean']);
+
+/** Whether a predicate is an index that has to be computed, as far as can be seen. */
+function mayBeIndex(node: JsonataNode): boolean {
+  if (node.type === 'number' || node.type === 'string' || node.type === 'regex') return false;
+  if (node.type === 'value') return false;
+  if (node.type === 'binary') return !conditions.has(node.value);
+  return !saysTrueOrFalse.has(calledName(node));
 }
 
 /** Undoes what the parser did to calls in tail position: here the value itself is needed. */

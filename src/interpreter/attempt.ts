@@ -1,5 +1,5 @@
 import { type JsonText, type JsonValue, RunsheetError, isError, shortened, toJsonText } from '../common/index.js';
-import { type SecretReference, problemsText } from '../definition/index.js';
+import type { SecretReference } from '../definition/index.js';
 import {
   type Handler,
   type HandlerContext,
@@ -167,8 +167,13 @@ function storableOutput(
 function validationFailure(what: string, problems: readonly SchemaProblem[], step: string): Failure {
   const details: JsonValue = { problems: problems.map(({ path, message }) => ({ path, message })) };
   return new Failure(
-    languageError('ValidationError', shortened(`${what} is not valid: ${problemsText(problems)}`), { step, details }),
+    languageError('ValidationError', shortened(`${what} is not valid: ${textOf(problems)}`), { step, details }),
   );
+}
+
+/** Fields as the handler's author wrote them, each with the words of its schema. */
+function textOf(problems: readonly SchemaProblem[]): string {
+  return problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }
 
 function failureOutcome(thrown: unknown, step: string, attempt: number): AttemptOutcome {

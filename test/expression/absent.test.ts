@@ -154,7 +154,7 @@ describe('other failures', () => {
     ['$error("No stock")', 'failed', 'No stock'],
     ['$assert(1 = 2, "Sums differ")', 'failed', 'Sums differ'],
     ['1 / 0', 'not-json', 'the result is not a finite number'],
-    ['{"a": [1, 9007199254740993]}', 'not-json', '`a[1]` of the result is a whole number beyond ±2^53'],
+    ['{"a": [1, 9007199254740991 + 2]}', 'not-json', '`a[1]` of the result is a whole number beyond ±2^53'],
     ['$sum', 'not-json', 'the result is a function, not a value'],
     ['{"f": function($x) { $x }}', 'not-json', '`f` of the result is a function'],
     ['{"__proto__": 1}', 'not-json', 'the key `__proto__`, which is not allowed'],

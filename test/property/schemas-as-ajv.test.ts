@@ -101,6 +101,16 @@ const texts = [
 const names = ['a', 'b', 'x-1', 'ab', 'length', 'c'] as const;
 const numbers = [0, 1, -1, 2, 3, 10, 0.5, 1.5, -2.5, 2 ** 31, 2 ** 40, 1e21] as const;
 
+/** Undefined where `ajv` throws: its count for `unevaluatedProperties`, kept also where there are none, is at times wrong. */
+function verdictOf(validate: (value: JsonValue) => unknown, value: JsonValue): boolean | undefined {
+  try {
+    return validate(structuredClone(value)) === true;
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
 function schemaOf(depth: number): JsonObject | boolean {
   if (maybe(0.04)) return maybe(0.7);
   const schema: JsonObject = {};
@@ -194,7 +204,8 @@ test(`${pairs} random schemas and values, as by ajv alone`, { timeout: 1_800_000
     const theirs = plainAjv().compile(schema);
     for (let index = 0; index < valuesEach; index += 1, compared += 1) {
       const value = valueOf(3);
-      const fits = theirs(structuredClone(value));
+      const fits = verdictOf(theirs, value);
+      if (fits === undefined) continue;
       if (fits) fitting += 1;
       const problems = ours(structuredClone(value));
       if ((problems.length === 0) !== fits) {
