@@ -7,6 +7,7 @@ export {
   branchSegment,
   callsOf,
   handlersOf,
+  isLoop,
   itemKey,
   walkItems,
 } from './walk-items.js';

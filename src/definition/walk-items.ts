@@ -69,7 +69,7 @@ function walkList(list: Items, { path, prefix, loops }: Standing, visit: (walked
   });
 }
 
-function isLoop(item: Item): boolean {
+export function isLoop(item: Item): boolean {
   return 'forEach' in item || 'doWhile' in item || 'doUntil' in item;
 }
 

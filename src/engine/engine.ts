@@ -232,10 +232,11 @@ export class Engine {
   async signal(address: RunAddress, name: string, payload: JsonValue = null): Promise<void> {
     checkCall('signal', { run: address, name });
     const record = await this.#opened.find(address);
-    const gates = gatesOf(await this.#opened.definitionOf(record), name);
+    const definition = await this.#opened.definitionOf(record);
+    const gates = gatesOf(definition, name);
     const { text } = toJsonText(payload, this.#settings.maxPayloadBytes);
     checkPayload(gates, payload);
-    await this.#post(record, { kind: 'signal', name, payload: text, guard: signalGuard(gates) });
+    await this.#post(record, { kind: 'signal', name, payload: text, guard: signalGuard(gates, definition) });
   }
 
   /**

@@ -1,6 +1,7 @@
 import { type JsonValue, RunsheetError } from '../common/index.js';
 import { type Definition, type WaitForItem, compileSchema, problemsText, walkItems } from '../definition/index.js';
 import type { InboxGuard, InboxView } from '../storage/index.js';
+import { isClosed, itemsOnWay, waysToGates } from './gate-ways.js';
 import { nearest } from '../syntax/index.js';
 
 /** The gates of a workflow that wait for one signal. All have the same schema, and lie all inside or all outside loops. */
@@ -45,11 +46,21 @@ export function checkPayload({ name, items }: SignalGates, payload: JsonValue): 
 }
 
 /** Refuses, in the transaction that would store it, a signal that nobody would ever take. */
-export function signalGuard(gates: SignalGates): InboxGuard<RunsheetError> {
+export function signalGuard(gates: SignalGates, definition: Definition): InboxGuard<RunsheetError> {
+  const ways = waysToGates(definition, gates.name);
   return {
-    steps: gates.items.map(({ key }) => key),
-    refuse: (view) => (gates.inLoops ? undefined : (alreadyDelivered(gates, view) ?? tooLate(gates, view))),
+    steps: [...new Set(ways.flatMap(itemsOnWay))],
+    refuse: (view) =>
+      (gates.inLoops ? undefined : (alreadyDelivered(gates, view) ?? tooLate(gates, view))) ??
+      (ways.every((way) => isClosed(way, view)) ? isOver(gates, view) : undefined),
   };
+}
+
+function isOver({ name }: SignalGates, { run }: InboxView): RunsheetError {
+  return new RunsheetError(
+    'RS_SIGNAL_TOO_LATE',
+    `${run.id} no longer waits for ${name}, nor will it: it has gone past where it does`,
+  );
 }
 
 function alreadyDelivered(
@@ -58,7 +69,7 @@ function alreadyDelivered(
 ): RunsheetError | undefined {
   const filtered = items.some(({ item }) => item.filter !== undefined);
   const delivered = filtered
-    ? entries.some(({ kind }) => kind === 'signal-consumed')
+    ? entries.some(({ kind, step }) => kind === 'signal-consumed' && items.some(({ key }) => key === step))
     : messages.some((message) => message.kind === 'signal' && message.name === name);
   if (!delivered) return undefined;
   return new RunsheetError(
