@@ -146,6 +146,18 @@ describe('SVG', () => {
     );
   });
 
+  it('has its colours as attributes, for programs that know no style sheets', async () => {
+    const svg = await toSvg(everything);
+    expect(svg).not.toContain('var(');
+    const drawn = ['rect', 'polygon', 'path', 'text'].flatMap((name) => elements(parseXml(svg), name));
+    expect(drawn.length).toBeGreaterThan(50);
+    for (const { attributes } of drawn) {
+      expect(attributes.get('fill')).toMatch(/^(none|#[0-9a-f]{6})$/);
+      expect(attributes.get('stroke') ?? 'none').toMatch(/^(none|#[0-9a-f]{6})$/);
+      for (const name of attributes.get('class')?.split(' ') ?? []) expect(svg).toContain(`.${name}{`);
+    }
+  });
+
   it('stays whole XML whatever the texts are', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(anyText, fc.string({ unit: 'binary' })), async (text) => {

@@ -1,15 +1,22 @@
 import { xmlText } from '../../formats/xml.js';
 import type { Graph, GraphNode } from '../graph.js';
 import { layOut } from './layout.js';
+import { edgeColors, lookOf, rulePaint, shapePaint, textColor } from './node-paint.js';
+import { darkStyleSheet, paint } from './paint.js';
 import type { Layout, PlacedEdge, PlacedNode, Point } from './placed.js';
 import { sizes, textsOf } from './sizes.js';
-import { styleSheet } from './style-sheet.js';
 import { textWidth } from './text-width.js';
 
 const headerHeight = 58;
 const border = 16;
 
-/** The graph as a picture that stands alone: no script, no font or style from elsewhere, light or dark as the reader's. */
+/** Metrics of Helvetica, which is what the boxes are measured for. */
+const fonts = "Helvetica,Arial,'Liberation Sans',sans-serif";
+
+/**
+ * The graph as a picture that stands alone: no script, no font or style from elsewhere. Its colours are attributes, which
+ * every program understands; in a browser it is light or dark as the reader prefers.
+ */
 export async function toSvg(graph: Graph): Promise<string> {
   const layout = await layOut(graph);
   const heading = headingOf(graph);
@@ -17,12 +24,12 @@ export async function toSvg(graph: Graph): Promise<string> {
   const height = Math.ceil(layout.height + headerHeight + border);
   const left = (width - layout.width) / 2;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title about">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title about" font-family="${fonts}">`,
     `<title id="title">${xmlText(graph.title)}</title>`,
     `<desc id="about">${xmlText(graph.about)}</desc>`,
-    `<style>${styleSheet}</style>`,
+    `<style>${darkStyleSheet}</style>`,
     arrowHeads,
-    `<rect class="ground" width="${width}" height="${height}" rx="8"/>`,
+    `<rect ${paint({ fill: 'ground' })} width="${width}" height="${height}" rx="8"/>`,
     heading.svg,
     `<g transform="translate(${number(left)} ${headerHeight})">`,
     ...contents(layout),
@@ -34,11 +41,11 @@ export async function toSvg(graph: Graph): Promise<string> {
 
 const arrowHeads =
   '<defs>' +
-  ['next', 'error', 'untaken']
+  Object.entries(edgeColors)
     .map(
-      (kind) =>
-        `<marker id="${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">` +
-        `<path class="head ${kind}" d="M0 0.5 L8 4 L0 7.5 Z"/></marker>`,
+      ([look, fill]) =>
+        `<marker id="${look}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">` +
+        `<path ${paint({ fill })} d="M0 0.5 L8 4 L0 7.5 Z"/></marker>`,
     )
     .join('') +
   '</defs>';
@@ -49,8 +56,8 @@ function headingOf({ title, facts }: Graph): { readonly svg: string; readonly wi
   return {
     width: Math.max(textWidth(title, 18, true), textWidth(facet, 12)),
     svg:
-      `<text class="heading" x="${border}" y="28">${xmlText(title)}</text>` +
-      `<text class="facts" x="${border}" y="47">${full === '' ? '' : `<title>${xmlText(full)}</title>`}${xmlText(facet)}</text>`,
+      `<text ${paint({ fill: 'text' })} font-size="18" font-weight="bold" x="${border}" y="28">${xmlText(title)}</text>` +
+      `<text ${paint({ fill: 'quiet' })} font-size="12" x="${border}" y="47">${full === '' ? '' : `<title>${xmlText(full)}</title>`}${xmlText(facet)}</text>`,
   };
 }
 
@@ -65,9 +72,8 @@ function contents({ nodes, edges }: Layout): string[] {
 
 function drawNode(placed: PlacedNode): string {
   const { node } = placed;
-  const classes = ['node', node.kind, node.shape, ...(node.state === undefined ? [] : ['stated', node.state.name])];
   const texts = node.kind === 'leaf' && node.shape === 'decision' ? '' : drawTexts(placed);
-  return `<g class="${classes.join(' ')}">${tooltip(node)}${outline(placed)}${texts}</g>`;
+  return `<g>${tooltip(node)}${outline(placed)}${texts}</g>`;
 }
 
 /** All that the node says, unshortened. */
@@ -79,16 +85,17 @@ function tooltip(node: GraphNode): string {
 }
 
 function outline({ node, x, y, width, height }: PlacedNode): string {
+  const look = paint(shapePaint(node));
   const box = `x="${number(x)}" y="${number(y)}" width="${number(width)}" height="${number(height)}"`;
   switch (node.shape) {
     case 'start':
     case 'end':
     case 'complete':
-      return `<rect class="shape" ${box} rx="${number(Math.min(height / 2, 18))}"/>`;
+      return `<rect ${look} ${box} rx="${number(Math.min(height / 2, 18))}"/>`;
     case 'sleep':
-      return `<rect class="shape" ${box} rx="14"/>`;
+      return `<rect ${look} ${box} rx="14"/>`;
     case 'gate':
-      return polygon([
+      return polygon(look, [
         [x + 10, y],
         [x + width - 10, y],
         [x + width, y + height / 2],
@@ -97,14 +104,14 @@ function outline({ node, x, y, width, height }: PlacedNode): string {
         [x, y + height / 2],
       ]);
     case 'decision':
-      return polygon([
+      return polygon(look, [
         [x + width / 2, y],
         [x + width, y + height / 2],
         [x + width / 2, y + height],
         [x, y + height / 2],
       ]);
     case 'fail':
-      return polygon([
+      return polygon(look, [
         [x + 8, y],
         [x + width - 8, y],
         [x + width, y + 8],
@@ -116,21 +123,21 @@ function outline({ node, x, y, width, height }: PlacedNode): string {
       ]);
     case 'child':
       return (
-        `<rect class="shape" ${box} rx="4"/>` +
-        `<path class="rule" d="M${number(x + 5)} ${number(y)} v${number(height)} M${number(x + width - 5)} ${number(y)} v${number(height)}"/>`
+        `<rect ${look} ${box} rx="4"/>` +
+        `<path ${paint(rulePaint(node, 'accent'))} d="M${number(x + 5)} ${number(y)} v${number(height)} M${number(x + width - 5)} ${number(y)} v${number(height)}"/>`
       );
     case 'pivot':
       return (
-        `<rect class="shape" ${box}/>` +
-        `<path class="bar" d="M${number(x)} ${number(y)} h${number(width)} M${number(x)} ${number(y + height)} h${number(width)}"/>`
+        `<rect ${look} ${box}/>` +
+        `<path ${paint(rulePaint(node, 'text', 3))} d="M${number(x)} ${number(y)} h${number(width)} M${number(x)} ${number(y + height)} h${number(width)}"/>`
       );
     default:
-      return `<rect class="shape" ${box} rx="6"/>`;
+      return `<rect ${look} ${box} rx="6"/>`;
   }
 }
 
-function polygon(points: readonly (readonly [number, number])[]): string {
-  return `<polygon class="shape" points="${points.map(([x, y]) => `${number(x)},${number(y)}`).join(' ')}"/>`;
+function polygon(look: string, points: readonly (readonly [number, number])[]): string {
+  return `<polygon ${look} points="${points.map(([x, y]) => `${number(x)},${number(y)}`).join(' ')}"/>`;
 }
 
 function drawTexts({ node, x, y, width }: PlacedNode): string {
@@ -140,14 +147,24 @@ function drawTexts({ node, x, y, width }: PlacedNode): string {
   return textsOf(node)
     .map(({ bold, label, role }) => {
       baseline += bold ? sizes.titleHeight : sizes.lineHeight;
-      return `<text class="${role}" x="${at}" y="${number(baseline)}">${xmlText(label.text)}</text>`;
+      const font = [
+        `font-size="${bold && node.shape !== 'nothing' ? sizes.title : sizes.line}"`,
+        ...((bold && node.shape !== 'nothing') || role === 'state' ? ['font-weight="bold"'] : []),
+        ...(role === 'condition' ? ['font-style="italic"'] : []),
+        ...(isBox ? [] : ['text-anchor="middle"']),
+      ].join(' ');
+      const fill = paint({ fill: textColor(node, role) });
+      return `<text ${fill} ${font} x="${at}" y="${number(baseline)}">${xmlText(label.text)}</text>`;
     })
     .join('');
 }
 
 function drawEdge({ edge, points, arrow }: PlacedEdge): string {
-  const head = arrow ? ` marker-end="url(#${edge.untaken === true ? 'untaken' : edge.kind})"` : '';
-  return `<path class="edge ${edge.kind}${edge.untaken === true ? ' untaken' : ''}" d="${rounded(points)}"${head}/>`;
+  const look = lookOf(edge);
+  const head = arrow ? ` marker-end="url(#${look})"` : '';
+  const dashes = edge.kind === 'error' ? { dashes: '5 4' } : {};
+  const line = paint({ fill: 'none', stroke: edgeColors[look], strokeWidth: 1.4, ...dashes });
+  return `<path ${line} d="${rounded(points)}"${head}/>`;
 }
 
 function drawLabel({ edge, label }: PlacedEdge): string {
@@ -155,9 +172,9 @@ function drawLabel({ edge, label }: PlacedEdge): string {
   const { text, full } = edge.label;
   const width = textWidth(text, sizes.edge) + 6;
   return (
-    `<g class="label${edge.untaken === true ? ' untaken' : ''}">${full === undefined ? '' : `<title>${xmlText(full)}</title>`}` +
-    `<rect x="${number(label.x - width / 2)}" y="${number(label.y - 8)}" width="${number(width)}" height="16" rx="3"/>` +
-    `<text x="${number(label.x)}" y="${number(label.y + 4)}">${xmlText(text)}</text></g>`
+    `<g>${full === undefined ? '' : `<title>${xmlText(full)}</title>`}` +
+    `<rect ${paint({ fill: 'ground' })} opacity="0.85" x="${number(label.x - width / 2)}" y="${number(label.y - 8)}" width="${number(width)}" height="16" rx="3"/>` +
+    `<text ${paint({ fill: edge.untaken === true ? 'quiet' : 'text' })} font-size="${sizes.edge}" text-anchor="middle" x="${number(label.x)}" y="${number(label.y + 4)}">${xmlText(text)}</text></g>`
   );
 }
 

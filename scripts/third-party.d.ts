@@ -1,0 +1,2 @@
+/** The text of THIRD-PARTY.md. */
+export declare function thirdPartyNotices(): string;
