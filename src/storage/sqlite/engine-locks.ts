@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { RunsheetError } from '../../common/index.js';
 import { isBusy } from './errors.js';
+import { ownersFolder, shareAs } from './file-modes.js';
 
 const suffix = '.lock';
 const registrationTries = 100;
@@ -19,11 +20,13 @@ const registrationTries = 100;
  * locks that this process has on it.
  */
 export class EngineLocks {
+  readonly #database: string;
   readonly #folder: string;
   readonly #Database: typeof BetterSqlite3;
   readonly #held = new Map<string, BetterSqlite3.Database>();
 
   constructor(databasePath: string, Database: typeof BetterSqlite3) {
+    this.#database = databasePath;
     this.#folder = `${databasePath}-engines`;
     this.#Database = Database;
   }
@@ -36,6 +39,7 @@ export class EngineLocks {
       if (lock === undefined) continue;
       // One who is tidying up may have taken the new file for a dead engine's and removed it before we had the lock.
       if (existsSync(this.#pathOf(owner))) {
+        shareAs(this.#database, this.#pathOf(owner));
         this.#held.set(owner, lock);
         return;
       }
@@ -50,7 +54,8 @@ export class EngineLocks {
   /** Not `recursive`, which says of a read-only file system that the folder above, which is there, is not. */
   #makeFolder(): void {
     try {
-      mkdirSync(this.#folder);
+      mkdirSync(this.#folder, ownersFolder);
+      shareAs(this.#database, this.#folder);
     } catch (error) {
       // It may be there, or another engine has just made it.
       if (!existsSync(this.#folder)) throw error;

@@ -2,7 +2,8 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, rmdirSyn
 import { dirname } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Clock } from '../../common/index.js';
-import { isBusy } from './errors.js';
+import { isBusy, isErrorCode } from './errors.js';
+import { ownersFile, ownersFolder } from './file-modes.js';
 import { assertNoFolder, openFailure } from './open-failure.js';
 import { assertOurs, migrate } from './schema.js';
 
@@ -25,6 +26,7 @@ export async function openDatabase<T>(
   try {
     assertNoFolder(path);
     madeFolder = makeFolder(dirname(path));
+    if (isNew) makeFile(path);
     const giveUpAt = clock.monotonic() + busyTimeoutMs;
     for (;;) {
       try {
@@ -76,7 +78,20 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * Makes a folder with those around it, and answers the topmost that was missing. Not by `recursive`: where a folder
+ * Makes the empty file of a new database, for its owner alone whatever the umask; SQLite gives `-wal` and `-shm` the mode of
+ * their database. Nobody can have locks on a file that is just being made, so that closing it drops none.
+ */
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', ownersFile));
+  } catch (error) {
+    // Another process was quicker. SQLite says better than the system what is wrong with a path.
+    if (!isErrorCode(error, 'EEXIST') && existsSync(dirname(path))) throw error;
+  }
+}
+
+/**
+ * Makes a folder with those around it, for their owner alone, and answers the topmost that was missing. Not by `recursive`: where a folder
  * exists in which none can be made (below /proc), Node 20 tries that for ever.
  */
 function makeFolder(path: string): string | undefined {
@@ -84,7 +99,7 @@ function makeFolder(path: string): string | undefined {
   for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.push(folder);
   for (const folder of missing.reverse()) {
     try {
-      mkdirSync(folder);
+      mkdirSync(folder, ownersFolder);
     } catch (error) {
       // Another process was quicker.
       if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
