@@ -5,7 +5,7 @@ import type { DrivenRun } from './driven-run.js';
 import { readTakenOver } from './entries.js';
 import { givenUpAfter } from './interruptions.js';
 import { JournalContext, WalkSuspended } from './journal-context.js';
-import { type EngineSettings, newRunId } from './options.js';
+import type { EngineSettings } from './options.js';
 
 /** How a drive ended: the run is over, waits, was handed back, is another engine's, or was not begun at all. */
 export type DriveEnd = 'ended' | 'parked' | 'stopped' | 'lost' | 'not-begun';
@@ -86,7 +86,6 @@ export class Driver {
         hasPivot: (record) => this.#hasPivot(record),
       },
       clock,
-      newRunId: () => newRunId(settings),
       givenUp: this.interruptions >= givenUpAfter,
       abortGraceMs,
       ...(onOperation && { onOperation: (operation: string) => onOperation(id, operation) }),

@@ -53,6 +53,11 @@ export class Drives {
     return true;
   }
 
+  /** Whether it is driven here, or about to be: two of the same key have the same id. */
+  knows(runId: string): boolean {
+    return this.#drivers.has(runId);
+  }
+
   /** A run that has been interrupted too often is driven with nothing beside it that it could take along. */
   get haveSuspect(): boolean {
     for (const driver of this.#drivers.values()) if (driver.interruptions >= suspectAfter) return true;

@@ -18,6 +18,7 @@ import { DefinitionRegistry } from './registry.js';
 import { planResumption } from './resumption.js';
 import { type RetentionOptions, Retention } from './retention.js';
 import { type Run, toRun } from './run.js';
+import { keyedRunId } from './run-ids.js';
 import { type Schedule, nextAfter, toSchedule, upcoming } from './schedules.js';
 import { checkPayload, gatesOf, signalGuard } from './signals.js';
 import { Worker } from './worker.js';
@@ -135,7 +136,7 @@ export class Engine {
     const { text } = toJsonText(checked.value, maxPayloadBytes);
     const now = clock.now();
     const newRun: NewRun = {
-      id: newRunId(this.#settings),
+      ...(key === undefined ? { id: newRunId(this.#settings) } : keyedRunId(this.#opened.identity, workflow, key)),
       workflow,
       revision: definition.revision,
       definitionHash: definition.hash,
@@ -373,7 +374,15 @@ export class Engine {
   /** Starts a run now, as the schedule would, whatever its overlap rule. @throws as `pauseSchedule` and `enqueue` */
   async triggerSchedule(workflow: string, id: string): Promise<Run> {
     checkCall('triggerSchedule', { workflow, id });
-    const { input } = await this.#schedule(workflow, id);
+    const { input, revision } = await this.#schedule(workflow, id);
+    const newest = this.#registry.newest(workflow);
+    if (newest.revision < revision) {
+      throw new RunsheetError(
+        'RS_DEFINITION_UNKNOWN',
+        `the schedule ${id} is of ${workflow} revision ${revision}, and the newest one registered here is ${newest.revision}; ` +
+          'register that revision, or trigger it where it is',
+      );
+    }
     return this.enqueue(workflow, JSON.parse(input) as JsonValue);
   }
 

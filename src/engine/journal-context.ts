@@ -69,7 +69,6 @@ export interface JournalContextOptions {
   readonly inboxSeq: number;
   readonly writer: JournalWriter;
   readonly clock: Clock;
-  readonly newRunId: () => string;
   /** The run was interrupted too often: what was under way is not begun again. */
   readonly givenUp: boolean;
   /** How long an aborted handler is waited for. */
@@ -151,7 +150,6 @@ export class JournalContext implements DurableContext {
       inbox: this.#inbox,
       now,
       parent: meta.id,
-      newRunId: options.newRunId,
       readRun: (id) => writer.readRun(id),
       hasPivot: (run) => writer.hasPivot(run),
     });

@@ -9,13 +9,14 @@ import type {
   Place,
   RunError,
 } from '../interpreter/index.js';
-import type { InboxMessage, RollbackStatus, RunRecord, RunStatus } from '../storage/index.js';
+import type { InboxMessage, ParentPlace, RollbackStatus, RunRecord, RunStatus } from '../storage/index.js';
 import type { Beginnings } from './beginnings.js';
 import type { Due } from './due.js';
 import type { Inbox, Offer } from './inbox.js';
 import type { Journal } from './journal.js';
 import { JournalBegunHandle, JournalHandle } from './journal-handle.js';
 import type { Readiness } from './readiness.js';
+import { childRunId } from './run-ids.js';
 
 /** What a child tells its parent when it ends, or becomes stuck. */
 export interface ChildEnded {
@@ -35,7 +36,6 @@ export interface ChildrenOptions {
   readonly now: () => number;
   /** Id of the run whose children these are. */
   readonly parent: string;
-  readonly newRunId: () => string;
   readonly readRun: (id: string) => Promise<RunRecord | undefined>;
   /** Whether a run has reached its pivot. */
   readonly hasPivot: (run: RunRecord) => Promise<boolean>;
@@ -78,10 +78,10 @@ export class OpenChildren {
   }
 
   begin(place: Place, start: ChildStart): ChildHandle {
-    const { journal, beginnings, newRunId } = this.#options;
+    const { journal, beginnings } = this.#options;
     const started = journal.take('child-started', place);
     if (started === undefined) {
-      const handle = new Child(newRunId());
+      const handle = new Child(childRunId(this.#placeOf(place)));
       beginnings.add(handle, () => {
         this.#open.set(handle, this.#start(handle.run, place, start));
         handle.begin(journal.lastSeq);
@@ -190,8 +190,13 @@ export class OpenChildren {
     return earliest;
   }
 
+  #placeOf({ step, occurrence }: Place): ParentPlace {
+    return { id: this.#options.parent, step: step ?? '', occurrence };
+  }
+
   #start(run: string, place: Place, { workflow, revision, hash, input, timeoutMs }: ChildStart): OpenChild {
-    const { journal, now, parent } = this.#options;
+    const { journal, now } = this.#options;
+    const parent = this.#placeOf(place);
     const at = now();
     const deadline = timeoutMs === undefined ? {} : { deadline: at + timeoutMs };
     journal.append('child-started', place, JSON.stringify({ run, workflow, revision, ...deadline }));
@@ -204,7 +209,7 @@ export class OpenChildren {
       input: input.text,
       createdAt: at,
       dueAt: at,
-      parent: { id: parent, step: place.step ?? '', occurrence: place.occurrence },
+      parent,
     });
     return openChild(place, { run, ...deadline });
   }

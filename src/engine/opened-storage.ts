@@ -15,6 +15,7 @@ export class OpenedStorage {
   readonly #owner: string;
   readonly #registry: DefinitionRegistry;
   #opening: Promise<void> | undefined;
+  #identity = '';
 
   constructor(settings: EngineSettings, owner: string, registry: DefinitionRegistry) {
     this.storage = settings.storage;
@@ -24,8 +25,17 @@ export class OpenedStorage {
   }
 
   open(): Promise<void> {
-    this.#opening ??= this.#open();
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      // The next call tries again: what was in the way may pass.
+      this.#opening = undefined;
+      throw error;
+    });
     return this.#opening;
+  }
+
+  /** What the storage is called, once it is open (`Storage.readIdentity`). */
+  get identity(): string {
+    return this.#identity;
   }
 
   /** Undefined where nothing was opened, or opening has failed. */
@@ -90,6 +100,7 @@ export class OpenedStorage {
 
   async #open(): Promise<void> {
     await this.storage.open();
+    this.#identity = await this.storage.readIdentity();
     await this.storage.registerEngine(this.#owner);
     for (const definition of this.#settings.definitions) await this.store(definition);
   }

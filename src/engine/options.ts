@@ -53,6 +53,7 @@ export interface EngineSettings extends Required<
 const storageMethods = [
   'open',
   'close',
+  'readIdentity',
   'registerEngine',
   'unregisterEngine',
   'releaseDeadEngines',

@@ -8,7 +8,9 @@ import {
 } from '../storage/index.js';
 import type { ChildEnded } from './open-children.js';
 import type { OpenedStorage } from './opened-storage.js';
-import { type EngineSettings, newRunId } from './options.js';
+import type { EngineSettings } from './options.js';
+import { childRunId, resumedRunId } from './run-ids.js';
+import { isWhollyUndone } from './undone.js';
 import { childrenBegunAnew, fallOf, takenOver, untaken } from './resume.js';
 
 /**
@@ -52,7 +54,7 @@ class Planner {
     const definition = await this.#opened.definitionOf(record);
     const journal = await storage.readJournal(record.run, 0, Number.MAX_SAFE_INTEGER);
     const fall = fallOf(record, journal, definition, parent === undefined ? 'root' : 'child');
-    const id = newRunId(this.#settings);
+    const id = parent === undefined ? resumedRunId(record.id) : childRunId(parent);
     const starts = new Map<JournalRow, JournalRow>();
     const ends: JournalRow[] = [];
     const children: Resumption[] = [];
@@ -78,8 +80,12 @@ class Planner {
   async #heirOf(started: JournalRow, parentId: string): Promise<Heir | undefined> {
     const { run, deadline, ...rest } = JSON.parse(started.payload ?? '{}') as { run: string; deadline?: number };
     const record = await this.#settings.storage.getRun(run);
-    // What it did was undone, or is not known any more.
-    if (record === undefined || record.rollbackStatus === 'completed') return undefined;
+    if (record === undefined) return undefined;
+    if (record.rollbackStatus === 'completed') {
+      if (await isWhollyUndone(record, this.#settings.storage)) return undefined;
+      // Another one would do again, under other keys, what is still there.
+      throw refuse(record, 'only a part of what it did was undone');
+    }
     if (!terminalStatuses.some((each) => each === record.status)) {
       throw refuse(record, `it is ${record.status}; wait until it has ended, or cancel it`);
     }

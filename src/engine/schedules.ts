@@ -1,9 +1,10 @@
-import { type JsonValue, RunsheetError } from '../common/index.js';
+import { type Clock, type JsonValue, RunsheetError } from '../common/index.js';
 import { type Definition, problemsText, validateInput } from '../definition/index.js';
-import type { NewSchedule, ScheduleRecord } from '../storage/index.js';
+import type { Firing, NewSchedule, ScheduleRecord } from '../storage/index.js';
 import { type Cadence, cadenceOf, nextTime, nextTimes } from './cadence.js';
-import { type EngineSettings, newRunId } from './options.js';
+import type { OpenedStorage } from './opened-storage.js';
 import type { DefinitionRegistry } from './registry.js';
+import { keyedRunId } from './run-ids.js';
 
 /** A schedule as its users see it. */
 export interface Schedule {
@@ -85,43 +86,59 @@ export function nextAfter(record: ScheduleRecord, now: number): number | null {
  *
  * @returns when the next one is due; infinite where there is none
  */
-export async function fireSchedules(settings: EngineSettings, registry: DefinitionRegistry): Promise<number> {
-  const { storage, clock } = settings;
+export async function fireSchedules(
+  { storage, identity }: OpenedStorage,
+  clock: Clock,
+  registry: DefinitionRegistry,
+): Promise<number> {
   const workflows = registry.scheduledWorkflows();
   if (workflows.length === 0) return Number.POSITIVE_INFINITY;
   const now = clock.now();
-  for (const record of await storage.listSchedules(workflows)) await fireIfDue(settings, registry, record, now);
+  for (const record of await storage.listSchedules(workflows)) {
+    const firing = firingOf(record, registry, identity, now);
+    if (firing !== undefined) await storage.fireSchedule(firing);
+  }
   let earliest = Number.POSITIVE_INFINITY;
-  for (const { nextAt, paused } of await storage.listSchedules(workflows)) {
-    if (!paused && nextAt !== null) earliest = Math.min(earliest, nextAt);
+  for (const record of await storage.listSchedules(workflows)) {
+    const { nextAt, paused } = record;
+    if (!paused && nextAt !== null && definitionFor(record, registry) !== undefined) {
+      earliest = Math.min(earliest, nextAt);
+    }
   }
   return earliest;
 }
 
-async function fireIfDue(
-  settings: EngineSettings,
-  registry: DefinitionRegistry,
-  record: ScheduleRecord,
-  now: number,
-): Promise<void> {
-  const { workflow, id, nextAt, paused, input } = record;
+/** What a schedule starts here; undefined where it is of a newer revision, whose input an older one cannot take. */
+function definitionFor({ workflow, revision }: ScheduleRecord, registry: DefinitionRegistry): Definition | undefined {
   const definition = registry.newestOf(workflow);
-  if (definition === undefined || paused || nextAt === null || nextAt > now) return;
-  await settings.storage.fireSchedule({
+  return definition !== undefined && definition.revision >= revision ? definition : undefined;
+}
+
+function firingOf(
+  record: ScheduleRecord,
+  registry: DefinitionRegistry,
+  identity: string,
+  now: number,
+): Firing | undefined {
+  const { workflow, id, nextAt, paused, input } = record;
+  const definition = definitionFor(record, registry);
+  if (definition === undefined || paused || nextAt === null || nextAt > now) return undefined;
+  const key = `schedule:${id}:${nextAt}`;
+  return {
     workflow,
     id,
     at: nextAt,
     nextAt: nextAfter(record, now),
     run: {
-      id: newRunId(settings),
+      ...keyedRunId(identity, workflow, key),
       workflow,
       revision: definition.revision,
       definitionHash: definition.hash,
-      key: `schedule:${id}:${nextAt}`,
+      key,
       input,
       createdAt: now,
       dueAt: now,
       scheduleId: id,
     },
-  });
+  };
 }

@@ -120,7 +120,7 @@ export class Worker {
     const canBegin = this.#nothingDue && !this.#isLooking && this.#ticking === undefined && this.#hasFreeSlot;
     if (!canBegin || this.#stopping !== undefined || now < this.#pausedUntil || run.dueAt > now) return undefined;
     if (this.#started === undefined || this.#started.only !== undefined) return undefined;
-    if (this.#clockWatch.look() > 0 || !this.#areLeasesFresh) return undefined;
+    if (this.#clockWatch.look() > 0 || !this.#areLeasesFresh || this.#drives.knows(run.id)) return undefined;
     // A suspect is never taken along: it may be driven only alone, and this run is on its way.
     return this.#drives.begin({ run, claim: { ...this.#claimFor(now), limit: 1, alone: false } });
   }
@@ -196,9 +196,9 @@ export class Worker {
     try {
       while (this.#lookAgain) {
         this.#lookAgain = false;
-        const { settings, registry } = this.#options;
+        const { settings, registry, opened } = this.#options;
         const fires = this.#started?.only === undefined;
-        const scheduledAt = fires ? await fireSchedules(settings, registry) : Number.POSITIVE_INFINITY;
+        const scheduledAt = fires ? await fireSchedules(opened, settings.clock, registry) : Number.POSITIVE_INFINITY;
         await this.tick();
         if (this.#stopping !== undefined) return;
         if (!this.#lookAgain) await this.#setWakeTimer(scheduledAt);

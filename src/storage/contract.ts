@@ -20,6 +20,9 @@ export interface Storage {
    */
   close(): Promise<void>;
 
+  /** A random name, given once and kept for good, also in copies: two storages that were made apart differ in it. */
+  readIdentity(): Promise<string>;
+
   /** Makes this engine known, so that others can tell whether it lives (`releaseDeadEngines`). */
   registerEngine(owner: string): Promise<void>;
   /** The engine is gone for good and in order; its leases must have been handed back before. */
@@ -50,7 +53,8 @@ export interface Storage {
   /**
    * As `enqueueRun` (where nothing is inserted that is all), then as `claimRuns` with a limit of one, whatever `claim`
    * says, and if that takes the new run, as `commitUnits` with `first`: all in one transaction, or nothing. An older run
-   * that is due comes first, as in any claim: it is `claimed` then, and the new one waits for its turn.
+   * that is due comes first, as in any claim: it is `claimed` then, and the new one waits for its turn. So does one whose
+   * `id` is taken: `first` was made for another.
    * Resolves once all of it is durable.
    */
   startRun(run: NewRun, claim: Claim, first: FirstUnit, options?: CommitOptions): Promise<Started>;
@@ -193,7 +197,7 @@ export type RollbackStatus = 'owed' | 'completed' | 'not-applicable' | 'stuck' |
 export interface RunRecord {
   /** The storage's own integer key: short in every journal row, ascending in order of insertion. */
   readonly run: number;
-  /** `wf_` and 128 random bits in hex. */
+  /** `wf_` and 128 bits in hex: random, or derived from what started it. */
   readonly id: string;
   readonly workflow: string;
   readonly revision: number;
@@ -243,6 +247,8 @@ export interface ParentPlace {
 
 export interface NewRun {
   readonly id: string;
+  /** The id to take instead where that is taken, and the one after that (1, 2, …). Absent: then it is an error. */
+  readonly nextId?: (attempt: number) => string;
   readonly workflow: string;
   readonly revision: number;
   readonly definitionHash: string;
@@ -332,8 +338,9 @@ export interface Unit extends Lease {
   readonly inboxSeq?: number;
   readonly transition?: Transition;
   /**
-   * Child runs that begin with it; one whose `parent` place is taken is not inserted again. An `id` or `key` that is
-   * taken is an error of the whole unit.
+   * Child runs that begin with it; one whose `parent` place is taken is not inserted again, unless by a run that is older
+   * than the parent (what a removed run of the same id has left): that is removed. An `id` or `key` that is taken is an
+   * error of the whole unit.
    */
   readonly children?: readonly NewRun[];
   /** Messages to other runs; dropped where the run does not exist or is terminal. */
@@ -450,7 +457,7 @@ export interface ScheduleRecord extends NewSchedule {
 export interface Firing {
   readonly workflow: string;
   readonly id: string;
-  /** The nominal time that is fired; refused if the row has another one by now, or is paused. */
+  /** The nominal time that is fired; `lost` if the row has another one by now, is paused, or of a newer revision than `run`. */
   readonly at: number;
   /** The next one; null where there is none. */
   readonly nextAt: number | null;

@@ -2,6 +2,7 @@ import { RunsheetError } from '../common/index.js';
 import {
   type Claim,
   type JournalRow,
+  type NewRun,
   type Resumption,
   type RunRecord,
   type RunStatus,
@@ -66,6 +67,14 @@ export function refusalOf(
   if (row === undefined || row.owner !== unit.owner || row.epoch !== unit.epoch) return 'lease-lost';
   if (unit.inboxSeq !== undefined && unit.inboxSeq !== row.inboxSeq) return 'inbox-changed';
   return undefined;
+}
+
+/** A run under an id that is free; where it may not have another, its own. */
+export function withFreeId(run: NewRun, isTaken: (id: string) => boolean): NewRun {
+  if (run.nextId === undefined) return run;
+  let { id } = run;
+  for (let attempt = 1; isTaken(id); attempt += 1) id = run.nextId(attempt);
+  return { ...run, id };
 }
 
 /** A journal has no gaps. `run` names it for people. */

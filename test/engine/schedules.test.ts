@@ -107,6 +107,21 @@ describe('a schedule', () => {
     await world.engine.stop();
   });
 
+  it('of a newer revision is left to the engines that have it', async () => {
+    const old = await started(new World(flow('[{ every: 1h, input: { n: 1 } }]'), note));
+    const newer = flow('[{ every: 1h, input: { n: 2 } }]').replace('workflow: flow', 'workflow: flow\nrevision: 2');
+    const other = new World(newer, note, { storage: old.storage, clock: old.clock });
+    await other.engine.listRuns();
+    await old.pass(2.5 * hour);
+    expect((await old.engine.listRuns()).runs).toEqual([]);
+    expect(await codeOf(old.engine.triggerSchedule('flow', '0'))).toBe('RS_DEFINITION_UNKNOWN');
+    await started(other);
+    await old.pass(hour);
+    expect(other.calls.map(({ input }) => input)).toEqual([{ n: 2 }, { n: 2 }]);
+    expect(old.calls).toEqual([]);
+    await Promise.all([old.engine.stop(), other.engine.stop()]);
+  });
+
   it('goes with the revision that no longer has it', async () => {
     const world = await started(new World(flow('[{ id: hourly, every: 1h }]'), note));
     const { definitionOf } = await import('../support/flow.js');

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ChangeListeners } from '../change-listeners.js';
 import { claimFrom } from '../claim-merge.js';
 import type {
@@ -54,6 +55,7 @@ import { retainedNoMore } from './trees.js';
 export class MemoryStorage implements Storage {
   readonly capabilities: StorageCapabilities = { durable: false, shared: false, provesDeath: false };
 
+  readonly #identity = randomUUID();
   readonly #runs = new RunTable();
   readonly #schedules = new ScheduleTable();
   readonly #limits = new Map<string, { readonly revision: number; readonly limit: number | null }>();
@@ -70,6 +72,11 @@ export class MemoryStorage implements Storage {
     this.#isOpen = false;
     this.#engines.clear();
     this.#listeners.clear();
+  }
+
+  async readIdentity(): Promise<string> {
+    this.#assertOpen();
+    return this.#identity;
   }
 
   async registerEngine(owner: string): Promise<void> {
@@ -122,6 +129,9 @@ export class MemoryStorage implements Storage {
     assertClaim(claim);
     const holder = this.#holderOf(run);
     if (holder !== undefined) return { run: holder, created: false, claimed: undefined };
+    if (run.nextId !== undefined && this.#runs.byId(run.id) !== undefined) {
+      return { ...this.#enqueue(run), claimed: undefined };
+    }
     // All that can fail comes before the first change.
     assertFollow(first.entries, 0, run.id);
     this.#runs.withFreePlace([run, ...(first.children ?? [])]);
@@ -305,7 +315,9 @@ export class MemoryStorage implements Storage {
   async fireSchedule({ workflow, id, at, nextAt, run }: Firing): Promise<FiringResult> {
     this.#assertOpen();
     const schedule = this.#schedules.get(workflow, id);
-    if (schedule === undefined || schedule.paused || schedule.nextAt !== at) return { kind: 'lost' };
+    if (schedule === undefined || schedule.paused || schedule.nextAt !== at || schedule.revision > run.revision) {
+      return { kind: 'lost' };
+    }
     const isFired = run.key !== null && this.#runs.byKey(run.workflow, run.key) !== undefined;
     const record = isFired || this.#isHeldBack(schedule) ? undefined : this.#runs.insert(run).record;
     this.#schedules.update(workflow, id, { nextAt });

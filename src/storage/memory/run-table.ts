@@ -3,7 +3,7 @@ import type { ClaimQueue } from '../claim-merge.js';
 import type { InboxMessage, JournalRow, Lease, NewRun, ParentPlace, RunQuery, RunRecord } from '../contract.js';
 import { decodeCursor } from '../run-cursor.js';
 import { pendingRecord } from '../pending-record.js';
-import { isSuspect, isTerminal } from '../run-rules.js';
+import { isSuspect, isTerminal, withFreeId } from '../run-rules.js';
 import { type Due, DueQueue, isBefore } from './due-queue.js';
 
 /** A run with all that belongs to it. `record` is replaced, never changed, so that it can be handed out. */
@@ -86,7 +86,8 @@ export class RunTable {
   }
 
   /** Throws if its id, key or place is taken. */
-  insert(run: NewRun, resumedFrom: string | null = null): StoredRun {
+  insert(given: NewRun, resumedFrom: string | null = null): StoredRun {
+    const run = withFreeId(given, (id) => this.#byName.has(idName(id)));
     assertFree(run, (name) => this.#byName.has(name));
     this.#lastRun += 1;
     const stored = { record: pendingRecord(this.#lastRun, run, resumedFrom), journal: [], inbox: [] };

@@ -48,6 +48,14 @@ export class Queries {
     this.#sql = prepare(db);
   }
 
+  identity(): string {
+    return this.#sql.identity.get() as string;
+  }
+
+  hasId(id: string): boolean {
+    return this.#sql.hasId.get(id) !== undefined;
+  }
+
   definition(hash: string): StoredDefinition | undefined {
     return this.#sql.definition.get(hash) as StoredDefinition | undefined;
   }
@@ -132,6 +140,8 @@ export class Queries {
 
 function prepare(db: Database) {
   return {
+    identity: db.prepare(`select id from identity`).pluck(),
+    hasId: db.prepare(`select 1 from run where id = ?`).pluck(),
     definition: db.prepare(
       `select hash, workflow, revision, document, source, stored_at as storedAt from definition where hash = ?`,
     ),

@@ -39,6 +39,9 @@ export const childNodesSql = `select ${nodeColumns}, parent_step as step, parent
   where parent_id = ? and (parent_step, parent_occurrence) > (?, ?)
   order by parent_step, parent_occurrence limit ${pageRows}`;
 
+export const removeSql = `delete from run where run = ? and ended_at is not null`;
+export const owePurgeSql = `insert into removal (run) values (?)`;
+
 type ChildNode = Node & { readonly step: string; readonly occurrence: string };
 
 /** The statements of retention; the writes are each to be called inside a transaction. */
@@ -173,11 +176,11 @@ function prepare(db: Database) {
     nodeById: db.prepare(`select ${nodeColumns} from run where id = ?`),
     children: db.prepare(childNodesSql),
     countArchived: db.prepare(`select count(*) from run where archived = 1 and ended_at is not null`).pluck(),
-    remove: db.prepare(`delete from run where run = ? and ended_at is not null`),
+    remove: db.prepare(removeSql),
     archive: db.prepare(
       `update run set archived_at = ? where run = ? and ended_at is not null and archived_at is null`,
     ),
-    owePurge: db.prepare(`insert into removal (run) values (?)`),
+    owePurge: db.prepare(owePurgeSql),
     owed: db.prepare(`select run from removal order by run limit ?`).pluck(),
     purged: db.prepare(`delete from removal where run = ?`),
     journal: partsOf('journal'),

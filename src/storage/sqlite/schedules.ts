@@ -31,7 +31,9 @@ export class Schedules {
 
   fire({ workflow, id, at, nextAt, run }: Firing): FiringResult {
     const row = this.#sql.one.get(workflow, id) as ScheduleRow | undefined;
-    if (row === undefined || row.paused === 1 || row.nextAt !== at) return { kind: 'lost' };
+    if (row === undefined || row.paused === 1 || row.nextAt !== at || row.revision > run.revision) {
+      return { kind: 'lost' };
+    }
     const isFired = run.key !== null && this.#queries.runByKey(run.workflow, run.key) !== undefined;
     const record = isFired || this.#isHeldBack(toRecord(row)) ? undefined : this.#transitions.insert(run);
     this.#sql.move.run({ workflow, id, nextAt });

@@ -23,6 +23,7 @@ const applicationId = 0x52756e53;
  * - Run numbers are never used twice (`autoincrement`), though runs are removed: whoever still reads a journal by
  *   its number shall not come upon another run's.
  * - `removal` holds the numbers of removed runs whose journal and inbox are still to go.
+ * - `identity` holds one row for good (`readIdentity`).
  * - `schedule_revision` remembers which revision spoke last, also where it has no schedules.
  */
 const migrations: readonly string[] = [
@@ -129,6 +130,10 @@ const migrations: readonly string[] = [
   `,
   `
   alter table run add column queued_at integer;
+  `,
+  `
+  create table identity (id text not null);
+  insert into identity values (lower(hex(randomblob(16))));
   `,
 ];
 

@@ -112,6 +112,10 @@ export class SqliteStorage implements Storage {
     await this.#closing;
   }
 
+  async readIdentity(): Promise<string> {
+    return this.#read((queries) => queries.identity());
+  }
+
   async registerEngine(owner: string): Promise<void> {
     const { locks, engines } = this.#opened();
     try {

@@ -1,4 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
+import { owePurgeSql, removeSql } from './retention-sql.js';
 import { familySql, runColumns } from './queries.js';
 
 /** The head of one definition's queue; exported so that a test can ask SQLite for its plan. */
@@ -62,6 +63,8 @@ const forRows = {
          archived_at = null
        where run = @run`,
   passKey: `update run set key = null, resumed_by = @resumedBy where run = @run`,
+  remove: removeSql,
+  owePurge: owePurgeSql,
   insertMessage: `insert into inbox (run, seq, kind, name, payload, at) values (?, ?, ?, ?, ?, ?)`,
 };
 

@@ -29,6 +29,7 @@ import {
   isTerminal,
   refusalOf,
   statusWhenClaimed,
+  withFreeId,
 } from '../run-rules.js';
 import type { Queries } from './queries.js';
 import { type TransitionStatements, prepareTransitions } from './transition-sql.js';
@@ -63,6 +64,9 @@ export class Transitions {
   start(run: NewRun, claim: Claim, first: FirstUnit): Started {
     const holder = this.#holderOf(run);
     if (holder !== undefined) return { run: holder, created: false, claimed: undefined };
+    if (run.nextId !== undefined && this.#queries.hasId(run.id)) {
+      return { run: this.insert(run), created: true, claimed: undefined };
+    }
     const rows = this.#claimRows(claim);
     const { id, workflow, definitionHash, dueAt } = run;
     const isDue = dueAt <= claim.now && (claim.only ?? id) === id;
@@ -163,7 +167,8 @@ export class Transitions {
   }
 
   /** @returns the record as it is without the lease that it may be inserted with */
-  insert(run: NewRun, resumedFrom: string | null = null, lease: FirstLease = noLease): RunRecord {
+  insert(given: NewRun, resumedFrom: string | null = null, lease: FirstLease = noLease): RunRecord {
+    const run = withFreeId(given, (id) => this.#queries.hasId(id));
     const { id, workflow, revision, definitionHash, key, input, createdAt, parent, scheduleId = null } = run;
     const { status, owner, epoch, leaseExpiresAt, startedAt, dueAt = run.dueAt } = lease;
     this.concernedOthers = true;
@@ -210,13 +215,20 @@ export class Transitions {
     this.#append(run, lastSeq, entries);
     if (transition !== undefined) this.#apply(run, transition);
     for (const child of children ?? []) {
-      if (child.parent === undefined || this.#queries.runAtPlace(child.parent) === undefined) this.insert(child);
+      const holder = child.parent && this.#queries.runAtPlace(child.parent);
+      if (holder !== undefined && holder.run > run) continue;
+      if (holder !== undefined) this.#remove(holder.run);
+      this.insert(child);
     }
     for (const { runId, message } of posts ?? []) {
       const target = this.#sql.unfinishedRun.get(runId) as number | undefined;
       if (target !== undefined) this.#deliver(target, message);
     }
     for (const { runId, dueAt } of reopen ?? []) this.#reopen(runId, dueAt);
+  }
+
+  #remove(run: number): void {
+    if (this.#sql.remove.run(run).changes > 0) this.#sql.owePurge.run(run);
   }
 
   #deliver(run: number, { kind, name, payload, at }: NewInboxMessage): InboxMessage {

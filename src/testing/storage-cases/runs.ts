@@ -37,6 +37,29 @@ export const runCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'the identity stays, and is the same for all who use the storage',
+    async run(make) {
+      const storage = await make();
+      const identity = await storage.readIdentity();
+      assert.ok(identity.length >= 16);
+      assert.equal(await storage.readIdentity(), identity);
+    },
+  },
+  {
+    name: 'a new run whose id is taken gets the next that is free, where it may',
+    async run(make) {
+      const storage = await make();
+      const { id } = (await storage.enqueueRun(aRun())).run;
+      const nextId = (attempt: number): string => (attempt === 1 ? id : `${id}-${attempt}`);
+      const { run, created } = await storage.enqueueRun(aRun({ id, nextId, key: 'k' }));
+      assert.deepEqual([created, run.id, run.key], [true, `${id}-2`, 'k']);
+      assert.deepEqual(await storage.getRun(`${id}-2`), run);
+      const again = await storage.enqueueRun(aRun({ id, nextId, key: 'k' }));
+      assert.deepEqual([again.created, again.run.id], [false, run.id]);
+      await assert.rejects(storage.enqueueRun(aRun({ id })), { name: 'RunsheetError' });
+    },
+  },
+  {
     name: 'run keys ascend in order of insertion',
     async run(make) {
       const storage = await make();

@@ -153,6 +153,17 @@ export const scheduleCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'a schedule of a newer revision is not fired with a run of an older one',
+    async run(make) {
+      const storage = await make();
+      await storage.registerSchedules('mail', 2, [aSchedule()], now);
+      assert.deepEqual(await storage.fireSchedule(aFiring()), { kind: 'lost' });
+      assert.equal((await theSchedule(storage)).nextAt, now + hour);
+      const firing = aFiring();
+      fired(await storage.fireSchedule({ ...firing, run: { ...firing.run, revision: 2 } }));
+    },
+  },
+  {
     name: 'a firing whose key is taken inserts nothing and moves on; one that fails changes nothing',
     async run(make) {
       const storage = await make();

@@ -35,6 +35,18 @@ export const startCases: readonly StorageCase[] = [
     },
   },
   {
+    name: 'a start whose id is taken is not begun, since its entries were made for that id',
+    async run(make) {
+      const storage = await make();
+      const { id } = (await storage.enqueueRun(aRun({ dueAt: now + 1 }))).run;
+      const run = aRun({ id, nextId: (attempt) => `${id}-${attempt}` });
+      const started = await storage.startRun(run, aClaim(), { entries: [anEntry(1)] });
+      assert.deepEqual([started.run.id, started.created, started.claimed], [`${id}-1`, true, undefined]);
+      assert.deepEqual(await storage.readJournal(started.run.run, 0, 10), []);
+      assert.deepEqual(idsOf(await claim(storage)), [`${id}-1`]);
+    },
+  },
+  {
     name: 'a start with a transition, a child and a message makes all of them, or none',
     async run(make) {
       const storage = await make();
