@@ -1,7 +1,7 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RunsheetError } from '../common/index.js';
-import type { Definition } from '../definition/index.js';
+import { type Definition, Revisions } from '../definition/index.js';
 import { type Findings, Source } from '../syntax/index.js';
 import { type CheckOptions, checkSource } from './check-source.js';
 
@@ -35,6 +35,7 @@ export function isFlowTestFile(name: string): boolean {
  * Reads and checks the flow in a file, or those directly in a folder, in order of their names.
  *
  * @throws InvalidDefinitionsError (`RS_DEFINITION_INVALID`) with the mistakes of all files at once
+ * @throws RunsheetError `RS_DEFINITION_CONFLICT` where two files have other contents of one revision
  * @throws RunsheetError `RS_OPTIONS_INVALID` if the path cannot be read, or is a folder without any flow, and for
  *   unknown options
  */
@@ -43,6 +44,7 @@ export async function loadDefinitions(path: string, options: CheckOptions = {}):
   const { checkLoadOptions } = await import('./load-options.js');
   checkLoadOptions(path, options);
   const definitions: Definition[] = [];
+  const revisions = new Revisions();
   const findings: Findings[] = [];
   for (const file of await flowFilesOf(path)) {
     const source = Source.fromBytes(file, await readFile(file));
@@ -51,6 +53,7 @@ export async function loadDefinitions(path: string, options: CheckOptions = {}):
     else definitions.push(definition);
   }
   if (findings.length > 0) throw new InvalidDefinitionsError(findings);
+  for (const definition of definitions) revisions.add(definition);
   return definitions;
 }
 

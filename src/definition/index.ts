@@ -14,6 +14,7 @@ export {
 export { type SecretReference, referredSecret, secretReferences, secretsGiven } from './secret-references.js';
 export { canonicalDocument, formulaText } from './canonical-document.js';
 export { type Definition, definitionFromCanonical, sealDefinition } from './definition.js';
+export { Revisions } from './revisions.js';
 export { type ValidatedInput, inputSchemaOf, validateInput } from './input.js';
 export { type SchemaProblem, type SchemaValidator, compileSchema, firstProblem, problemsText } from './json-schema.js';
 export { type ReadWorkflow, readWorkflow } from './read-workflow.js';

@@ -2,8 +2,16 @@ import { createRequire } from 'node:module';
 import type * as AjvModule from 'ajv/dist/2020.js';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type * as FormatsModule from 'ajv-formats';
-import { type JsonObject, type JsonValue, type LinearPattern, isMultipleOf, linearPattern } from '../common/index.js';
+import {
+  type JsonObject,
+  type JsonValue,
+  type LinearPattern,
+  isMultipleOf,
+  linearPattern,
+  messageOf,
+} from '../common/index.js';
 import { nearest } from '../syntax/index.js';
+import { compareByText } from './json-equality.js';
 import { fitsPlainly } from './plainly-fits.js';
 
 /** A place in a value that does not fit its schema. */
@@ -60,6 +68,7 @@ export function newAjv(options: { fillDefaults: boolean; schema: JsonValue }): A
       message: ({ schema }) => `must be a multiple of ${String(schema)}`,
     },
   });
+  compareByText(ajv);
   return ajv;
 }
 
@@ -137,7 +146,13 @@ export function firstProblem(
 }
 
 export function validatorOf(validate: ValidateFunction): SchemaValidator {
-  return (value) => (validate(value) ? [] : problemsOf(validate.errors ?? []));
+  return (value) => {
+    try {
+      return validate(value) ? [] : problemsOf(validate.errors ?? []);
+    } catch (error) {
+      return [{ path: '', message: `cannot be held against its schema: ${messageOf(error)}` }];
+    }
+  };
 }
 
 /** Problems for people: `items[0].sku is missing; total must be a number, is a string`. */
@@ -195,13 +210,15 @@ function problemOf(error: ErrorObject): SchemaProblem {
     case 'type':
       return { path, message: `must be ${typeWords(params.type)}, is ${describeValue(error.data)}` };
     case 'enum':
-      return { path, message: `must be one of ${textOf(params.allowedValues)}, is ${textOf(error.data)}` };
+      return { path, message: `must be one of ${textOf(error.schema)}, is ${textOf(error.data)}` };
     case 'const':
-      return { path, message: `must be ${textOf(params.allowedValue)}, is ${textOf(error.data)}` };
+      return { path, message: `must be ${textOf(error.schema)}, is ${textOf(error.data)}` };
     case 'format':
       return { path, message: `must be in the format "${String(params.format)}", is ${textOf(error.data)}` };
     case 'pattern':
       return { path, message: patternMessage(String(params.pattern), error.data) };
+    case 'uniqueItems':
+      return { path, message: 'must not hold the same item twice' };
     case 'false schema':
       return { path, message: 'is not allowed' };
     case 'anyOf':

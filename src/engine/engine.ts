@@ -1,4 +1,4 @@
-import { type JsonValue, RunsheetError, canonicalJson, toJsonText } from '../common/index.js';
+import { type JsonValue, RunsheetError, canonicalJson, notify, toJsonText } from '../common/index.js';
 import { type Definition, problemsText, validateInput } from '../definition/index.js';
 import {
   type Enqueued,
@@ -21,6 +21,7 @@ import { type Run, toRun } from './run.js';
 import { keyedRunId } from './run-ids.js';
 import { type Schedule, nextAfter, toSchedule, upcoming } from './schedules.js';
 import { checkPayload, gatesOf, signalGuard } from './signals.js';
+import { leaveStorage } from './storage-users.js';
 import { Worker } from './worker.js';
 import type { EnqueueArguments } from './workflow-inputs.js';
 
@@ -90,7 +91,7 @@ export class Engine {
       registry: this.#registry,
       opened: this.#opened,
       onEvent: (event) => this.#emit(event),
-      onFault: (error, runId) => this.#faultListeners.forEach((listener) => listener(error, runId)),
+      onFault: (error, runId) => this.#reportFault(error, runId),
       hasListeners: () => this.#listeners.size > 0,
       onEnd: (ended) => this.#endWaiters.get(ended.id)?.forEach((waiter) => waiter(ended)),
       onLeft: (runId) => this.#endWaiters.get(runId)?.forEach((waiter) => waiter()),
@@ -107,7 +108,7 @@ export class Engine {
   async register(definition: Definition): Promise<void> {
     checkCall('register', { definition });
     await this.#open();
-    this.#registry.check(definition);
+    this.#registry.checkNew(definition);
     await this.#opened.store(definition);
     this.#registry.add(definition);
     this.#worker.wake();
@@ -116,8 +117,8 @@ export class Engine {
   /**
    * Starts a run of the newest registered revision, with an input (default `{}`) and options.
    *
-   * @throws RunsheetError `RS_DEFINITION_UNKNOWN`, `RS_INPUT_INVALID` naming each field,
-   *   `RS_IDEMPOTENCY_CONFLICT` where the key belongs to a run with other input
+   * @throws RunsheetError `RS_DEFINITION_UNKNOWN`, `RS_INPUT_INVALID` naming each field, `RS_NOT_JSON`,
+   *   `RS_PAYLOAD_TOO_LARGE`, `RS_IDEMPOTENCY_CONFLICT` where the key belongs to a run with other input
    */
   async enqueue<Name extends string>(workflow: Name, ...given: EnqueueArguments<Name>): Promise<Run> {
     const [input = {}, options] = given as readonly unknown[] as [JsonValue?, EnqueueOptions?];
@@ -126,7 +127,7 @@ export class Engine {
     await this.#open();
     const { clock, maxPayloadBytes } = this.#settings;
     const definition = this.#registry.newest(workflow);
-    const checked = await validateInput(definition, input);
+    const checked = await validateInput(definition, toJsonText(input, maxPayloadBytes).value);
     if (!checked.ok) {
       throw new RunsheetError(
         'RS_INPUT_INVALID',
@@ -227,16 +228,16 @@ export class Engine {
    * come; outside loops the first delivery counts.
    *
    * @param payload JSON that fits the gate's `schema`; default null
-   * @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RUN_ENDED`, `RS_SIGNAL_UNKNOWN`, `RS_SIGNAL_INVALID`,
-   *   `RS_SIGNAL_ALREADY_DELIVERED`, `RS_SIGNAL_TOO_LATE`
+   * @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RUN_ENDED`, `RS_SIGNAL_UNKNOWN`, `RS_SIGNAL_INVALID`, `RS_NOT_JSON`,
+   *   `RS_PAYLOAD_TOO_LARGE`, `RS_SIGNAL_ALREADY_DELIVERED`, `RS_SIGNAL_TOO_LATE`
    */
   async signal(address: RunAddress, name: string, payload: JsonValue = null): Promise<void> {
     checkCall('signal', { run: address, name });
     const record = await this.#opened.find(address);
     const definition = await this.#opened.definitionOf(record);
     const gates = gatesOf(definition, name);
-    const { text } = toJsonText(payload, this.#settings.maxPayloadBytes);
-    checkPayload(gates, payload);
+    const { text, value } = toJsonText(payload, this.#settings.maxPayloadBytes);
+    checkPayload(gates, value);
     await this.#post(record, { kind: 'signal', name, payload: text, guard: signalGuard(gates, definition) });
   }
 
@@ -347,7 +348,7 @@ export class Engine {
     } else {
       await this.stop(how);
     }
-    await this.#settings.storage.close();
+    await leaveStorage(this.#settings.storage, this.#opened);
   }
 
   /** Schedules of all workflows in the storage, with the next `count` times of each (default 1). */
@@ -469,11 +470,19 @@ export class Engine {
 
   #emit(event: RunEvent): void {
     for (const listener of this.#listeners) {
-      try {
-        listener(event);
-      } catch (error) {
-        this.#settings.logger.error({ error, event: event.type }, 'a listener of the engine failed');
-      }
+      notify(
+        () => listener(event),
+        (error) => this.#settings.logger.error({ error, event: event.type }, 'a listener of the engine failed'),
+      );
+    }
+  }
+
+  #reportFault(fault: unknown, runId: string | null): void {
+    for (const listener of this.#faultListeners) {
+      notify(
+        () => listener(fault, runId),
+        (error) => this.#settings.logger.error({ error }, 'a listener for faults of the engine failed'),
+      );
     }
   }
 }

@@ -4,6 +4,7 @@ import type { InboxPost, RunRecord, Storage } from '../storage/index.js';
 import type { EngineSettings } from './options.js';
 import { type DefinitionRegistry, storeDefinition } from './registry.js';
 import { schedulesOf } from './schedules.js';
+import { useStorage } from './storage-users.js';
 
 /** A run, by its id or by the key it was started with. */
 export type RunAddress = string | { readonly workflow: string; readonly key: string };
@@ -99,6 +100,7 @@ export class OpenedStorage {
   }
 
   async #open(): Promise<void> {
+    useStorage(this.storage, this);
     await this.storage.open();
     this.#identity = await this.storage.readIdentity();
     await this.storage.registerEngine(this.#owner);

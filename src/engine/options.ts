@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type Clock, RunsheetError, checkOptions, systemClock } from '../common/index.js';
 import type { Definition } from '../definition/index.js';
-import { type Handler, HandlerRegistry, type Logger, silentLogger } from '../handlers/index.js';
+import { type Handler, HandlerRegistry, type Logger, guardedLogger, silentLogger } from '../handlers/index.js';
 import { type Storage, terminalStatuses } from '../storage/index.js';
 import type { RetentionOptions } from './retention.js';
 
@@ -142,7 +142,7 @@ export function readOptions(options: EngineOptions): EngineSettings {
     maxPayloadBytes: options.maxPayloadBytes ?? 1024 * 1024,
     secrets: options.secrets ?? ((name) => process.env[`RUNSHEET_SECRET_${name}`]),
     clock: options.clock ?? systemClock,
-    logger: options.logger ?? silentLogger,
+    logger: guardedLogger(options.logger ?? silentLogger),
     randomBytes: options.randomBytes ?? pooledRandomBytes(),
     onOperation: options.onOperation,
     adoptStoredDefinitions: options.adoptStoredDefinitions ?? false,

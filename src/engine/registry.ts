@@ -1,5 +1,5 @@
 import { RunsheetError } from '../common/index.js';
-import { type Definition, handlersOf, validateInput, walkItems } from '../definition/index.js';
+import { type Definition, Revisions, handlersOf, validateInput, walkItems } from '../definition/index.js';
 import type { HandlerRegistry } from '../handlers/index.js';
 import { type Children, type Plan, compilePlan } from '../interpreter/index.js';
 import { type Storage, openStatuses } from '../storage/index.js';
@@ -9,6 +9,7 @@ export class DefinitionRegistry {
   readonly #handlers: HandlerRegistry;
   readonly #plans = new Map<string, Plan>();
   readonly #definitions = new Map<string, Definition>();
+  readonly #revisions = new Revisions();
   readonly #newest = new Map<string, Definition>();
 
   constructor(handlers: HandlerRegistry) {
@@ -18,12 +19,19 @@ export class DefinitionRegistry {
   /**
    * Makes a definition ready to be driven, and to start new runs. Nothing is kept if it is refused.
    *
-   * @throws RunsheetError `RS_HANDLER_UNKNOWN`
+   * @throws RunsheetError `RS_HANDLER_UNKNOWN`, `RS_DEFINITION_CONFLICT`
    */
   add(definition: Definition): void {
+    this.#revisions.add(definition);
     this.adopt(definition);
     const newest = this.#newest.get(definition.name);
     if (newest === undefined || definition.revision >= newest.revision) this.#newest.set(definition.name, definition);
+  }
+
+  /** @throws RunsheetError `RS_HANDLER_UNKNOWN`, `RS_DEFINITION_CONFLICT` where it could not be added */
+  checkNew(definition: Definition): void {
+    this.#revisions.check(definition);
+    this.check(definition);
   }
 
   /** Makes a definition ready to be driven by the runs that are on it. @throws as `add` */
