@@ -45,7 +45,9 @@ export interface FlowTestOutcome {
  *       test(name, () => expect(message).toBe(''));
  *     }
  *
- * @throws InvalidDefinitionsError (`RS_DEFINITION_INVALID`) with the mistakes of all files
+ * A test with mistakes has failed with them; the others are run.
+ *
+ * @throws InvalidDefinitionsError (`RS_DEFINITION_INVALID`) where what all tests of a file share has mistakes
  * @throws RunsheetError `RS_OPTIONS_INVALID` where there is nothing to run
  */
 export async function runFlowTests(path: string, options: RunFlowTestsOptions = {}): Promise<FlowTestOutcome[]> {
@@ -63,7 +65,7 @@ export async function runFlowTests(path: string, options: RunFlowTestsOptions = 
       definitions,
       ...(registry && { handlers: registry.catalogue() }),
     });
-    if (test.diagnostics.some(({ severity }) => severity === 'error')) findings.push(test);
+    if (test.document === undefined || test.workflow === undefined) findings.push(test);
     else loaded.push(test);
   }
   if (findings.length > 0) throw new InvalidDefinitionsError(findings);

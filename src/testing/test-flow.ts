@@ -7,7 +7,7 @@ import { terminalStatuses } from '../storage/index.js';
 import { CrashPoints } from './flow-runner/crash-points.js';
 import { type Observation, observe } from './flow-runner/observation.js';
 import { ScriptedHandler } from './flow-runner/scripted-handlers.js';
-import type { CrashPoint, Reply } from './flow-tests/index.js';
+import type { CrashAt, CrashPoint, Reply } from './flow-tests/index.js';
 import { ItemPlaces } from './world/item-places.js';
 import { type ProcessView, World } from './world/world.js';
 
@@ -27,7 +27,7 @@ export interface TestFlowOptions {
   readonly key?: string;
   readonly secrets?: Readonly<Record<string, string>>;
   /** Where the process dies: the run is then taken over by another one. `crash()` does it at any moment. */
-  readonly crashes?: readonly CrashPoint[];
+  readonly crashes?: readonly Exclude<CrashPoint, CrashAt>[];
   /** Epoch milliseconds. Default: 2030-01-01T00:00:00Z. */
   readonly startAt?: number;
 }

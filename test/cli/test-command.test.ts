@@ -93,11 +93,11 @@ describe('runsheet test', () => {
         - orderId: "o-2"
         + orderId: "o-1"
 
-      definitions/order.test.yaml:19:16: failed: at least 3d were to go by, but it was 2d
+      definitions/order.test.yaml:19:16: failed: at least 3d of virtual time were to go by, but it was 2d2m965ms
         19 |       elapsed: 3d
            |                ^^
-        - 3d
-        + 2d
+        - at least 3d
+        + 2d2m965ms
 
         what the run did (completed after 2d of virtual time):
           reserve   completed  1 attempt   at 0ms           gave {"reservationId":"r-1"}
@@ -209,6 +209,30 @@ describe('runsheet test', () => {
       0 tests, 1 file has mistakes and was not run
       "
     `);
+  });
+
+  it('fails a test with mistakes, and runs the others', async () => {
+    const odd = '  - name: misspelt\n    expct: {}\n  - name: of nothing\n    expect: { ran: [nothing] }\n';
+    const files = { 'definitions/order.yaml': order, 'definitions/order.test.yaml': `${tests}${odd}` };
+    const human = await new Project(files).runsheet(['test']);
+    expect(human.code).toBe(3);
+    expect(human.err).toBe('5 tests, 4 failed\n');
+    expect(human.out).toContain('  ok    a small order is shipped');
+    expect(human.out).toContain('order.test.yaml:23:5: failed: RS6003: a test has no `expct`');
+    const json = await new Project(files).runsheet(['test', '--json']);
+    const report = JSON.parse(json.out) as { tests: { name: string; ok: boolean }[]; diagnostics: unknown[] };
+    expect(report.tests.map(({ name, ok }) => `${name}: ${ok}`)).toEqual([
+      'a small order is shipped: true',
+      'all that is wrong with a large one: false',
+      'the exact output: false',
+      'misspelt: false',
+      'of nothing: false',
+    ]);
+    expect(report.diagnostics).toHaveLength(2);
+    const junit = await new Project(files).runsheet(['test', '--format', 'junit']);
+    expect(junit.out).toContain('tests="5" failures="4" errors="0"');
+    const unreadable = await new Project(broken).runsheet(['test', '--json']);
+    expect(JSON.parse(unreadable.out)).toMatchObject({ tests: [{ name: 'the file has no mistakes', ok: false }] });
   });
 
   it('takes a flow for its tests', async () => {

@@ -38,7 +38,7 @@ describe('schemas/flow-test.schema.json', () => {
   const parts: Partial<Record<string, readonly string[]>> = {
     reply: ['throwingReply', 'returningReply'],
     signal: ['signalAt', 'signalAfter'],
-    crashPoint: ['crashAfter', 'crashDuring'],
+    crashPoint: ['crashAfter', 'crashDuring', 'crashAt'],
     cancel: ['cancelAt', 'cancelAfter'],
     expect: ['expectedRun', 'expectedRefusal'],
   };

@@ -73,7 +73,7 @@ function conclude(reports: readonly FileReport[], options: TestOptions, io: Io):
   else if (format === 'junit') io.data(reportJunit(reports));
   else if (coverage !== undefined) io.out(`\n${coverageText(coverage)}`);
   io.err(`${summaryText(reports)}\n`);
-  if (isInvalid) return exitCodes.invalidFlow;
+  if (isInvalid || tests.some((each) => each.isInvalid)) return exitCodes.invalidFlow;
   if (tests.some(({ ok }) => !ok)) return exitCodes.failed;
   return isCoveredEnough(coverage ?? [], coverageMin, io) ? exitCodes.fine : exitCodes.failed;
 }

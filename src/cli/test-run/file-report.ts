@@ -5,7 +5,7 @@ import type { FlowMarks } from '../../testing/flow-runner/index.js';
 export interface FileReport {
   /** As its user called it. */
   readonly file: string;
-  /** It has mistakes, so nothing was run. */
+  /** What all of its tests share has mistakes, so nothing was run. */
   readonly isInvalid: boolean;
   readonly diagnostics: DiagnosticsJson['diagnostics'];
   /** The same for people. */
@@ -18,6 +18,8 @@ export interface FileReport {
 export interface TestReport {
   readonly name: string;
   readonly ok: boolean;
+  /** It has mistakes, and was not run. */
+  readonly isInvalid: boolean;
   readonly durationMs: number;
   /** The first thing that is wrong, in one sentence; null where it passed. */
   readonly summary: string | null;

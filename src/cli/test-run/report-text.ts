@@ -48,9 +48,9 @@ export function reportJson(
 ): string {
   const json = {
     version: 1,
-    tests: files.flatMap(({ file, tests }) =>
-      tests.map(({ name, ok, durationMs, text }) => ({
-        file,
+    tests: files.flatMap((report) =>
+      [...report.tests, ...unreadable(report)].map(({ name, ok, durationMs, text }) => ({
+        file: report.file,
         name,
         ok,
         durationMs: Number(durationMs.toFixed(1)),
@@ -62,6 +62,16 @@ export function reportJson(
   };
   return `${printedJson(json, inLines ? undefined : 2)}\n`;
 }
+
+/** A file that nothing was run of is one test that has failed: who counts tests must not miss it. */
+function unreadable({
+  isInvalid,
+  diagnosticsText,
+}: FileReport): Pick<TestReport, 'name' | 'ok' | 'durationMs' | 'text'>[] {
+  return isInvalid ? [{ name: noMistakes, ok: false, durationMs: 0, text: diagnosticsText }] : [];
+}
+
+const noMistakes = 'the file has no mistakes';
 
 /** JUnit's XML: a suite for each file, in which one with mistakes has a single case that could not be run. */
 export function reportJunit(files: readonly FileReport[]): string {
@@ -90,7 +100,7 @@ function errorCase({ file, diagnostics, diagnosticsText }: FileReport): JunitCas
   const [first] = diagnostics.filter(({ severity }) => severity === 'error');
   const attributes = `${xmlAttribute('message', first?.message ?? '')}${xmlAttribute('type', first?.code ?? '')}`;
   return {
-    attributes: { name: 'the file has no mistakes', classname: file, file },
+    attributes: { name: noMistakes, classname: file, file },
     content: [`<error${attributes}>${xmlText(diagnosticsText)}</error>`],
   };
 }

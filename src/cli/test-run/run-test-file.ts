@@ -40,17 +40,20 @@ export class TestRunner {
       ...(handlers !== undefined && { handlers: handlers.catalogue() }),
       library: this.#library,
     });
-    const { root, diagnostics, workflow } = loaded;
+    const { root, diagnostics, document, workflow, mistakes } = loaded;
     // Messages call the file as its user did.
     const source = new Source(path, placed.text, placed.undecodableAt);
-    const isInvalid = diagnostics.some(({ severity }) => severity === 'error');
+    const isInvalid = document === undefined || workflow === undefined;
+    // What is wrong in a test is shown with it.
+    const ofTests = new Set([...mistakes.values()].flat());
+    const others = isInvalid ? diagnostics : diagnostics.filter((each) => !ofTests.has(each));
     const report = {
       file: path,
       isInvalid,
       diagnostics: diagnosticsToJson([{ source, diagnostics }]).diagnostics,
-      diagnosticsText: renderDiagnostics(diagnostics, source, err),
+      diagnosticsText: renderDiagnostics(others, source, err),
     };
-    if (isInvalid || root === undefined || workflow === undefined) return { ...report, tests: [], flows: [] };
+    if (isInvalid || root === undefined) return { ...report, tests: [], flows: [] };
     const coverage = new Map([[workflow.hash, new FlowCoverage(workflow)]]);
     const results = await runLoadedTests(loaded, {
       ...(handlers !== undefined && { handlers }),
@@ -65,6 +68,7 @@ export class TestRunner {
       name: result.name,
       ok: result.ok,
       durationMs: result.durationMs,
+      isInvalid: mistakes.has(Number(result.path[1])),
       summary: result.failures[0]?.message ?? null,
       text: renderFailures(result, { source, root }, out),
     }));

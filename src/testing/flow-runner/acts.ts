@@ -3,7 +3,7 @@ import type { JournalRow, RunRecord } from '../../storage/index.js';
 import type { Path } from '../../syntax/index.js';
 import type { ItemPlaces } from '../world/item-places.js';
 import type { World } from '../world/world.js';
-import type { Cancel, Decision, Resume, Signal } from '../flow-tests/index.js';
+import { type Cancel, type CrashAt, type Decision, type Resume, type Signal, parseChild } from '../flow-tests/index.js';
 import type { TestFailure } from './failure.js';
 import type { TestCase, Written } from './test-case.js';
 import { TurnWatch, placeIn } from './turn-watch.js';
@@ -13,7 +13,8 @@ export type Act =
   | ({ readonly kind: 'signal' } & Written<Signal>)
   | ({ readonly kind: 'cancel' } & Written<Cancel>)
   | ({ readonly kind: 'resume' } & Written<Resume>)
-  | ({ readonly kind: 'decision' } & Written<Decision>);
+  | ({ readonly kind: 'decision' } & Written<Decision>)
+  | ({ readonly kind: 'crash' } & Written<CrashAt>);
 
 /** How a refusal is called in flow tests, by the code of its error. */
 const refusals: Partial<Record<ErrorCode, string>> = {
@@ -43,13 +44,26 @@ interface OpenAct {
 export class Acts {
   readonly #open: OpenAct[];
   readonly failures: TestFailure[] = [];
+  readonly #onCrash: (point: Written<CrashAt>) => void;
 
-  constructor({ signals, cancel, resume, decisions }: TestCase, places: ItemPlaces, startedAt: number) {
+  /** @param onCrash lets the process die as the test says */
+  constructor(
+    { signals, cancel, resume, decisions, crash }: TestCase,
+    places: ItemPlaces,
+    startedAt: number,
+    onCrash: (point: Written<CrashAt>) => void,
+  ) {
+    this.#onCrash = onCrash;
     const acts: Act[] = [
       ...signals.map((signal) => ({ kind: 'signal' as const, ...signal })),
       ...(cancel === undefined ? [] : [{ kind: 'cancel' as const, ...cancel }]),
       ...(resume === undefined ? [] : [{ kind: 'resume' as const, ...resume }]),
       ...decisions.map((decision) => ({ kind: 'decision' as const, ...decision })),
+      ...(crash === 'every' ? [] : crash).flatMap((point) =>
+        'at' in point.what && point.what.at !== undefined
+          ? [{ kind: 'crash' as const, what: point.what, path: point.path }]
+          : [],
+      ),
     ];
     this.#open = acts.map((act) => {
       const { what } = act;
@@ -84,6 +98,10 @@ export class Acts {
 
   /** @returns the id of the run that took over, where one was resumed */
   async perform(act: Act, world: World, run: string): Promise<string | undefined> {
+    if (act.kind === 'crash') {
+      this.#onCrash(act);
+      return undefined;
+    }
     const { refused } = act.what;
     try {
       const resumed = await carryOut(act, world, run);
@@ -123,7 +141,7 @@ export class Acts {
 
 /** What is done to a run that has ended is refused: only who expects that, or resumes it, still does it. */
 function concernsEnded({ kind, what }: Act): boolean {
-  return kind === 'resume' || what.refused !== undefined;
+  return kind === 'resume' || ('refused' in what && what.refused !== undefined);
 }
 
 function nameOf(act: Act): string {
@@ -132,6 +150,8 @@ function nameOf(act: Act): string {
       return `the signal ${act.what.name}`;
     case 'cancel':
       return 'the cancellation';
+    case 'crash':
+      return 'the death of the process';
     case 'resume':
       return 'the resumption';
     case 'decision':
@@ -139,7 +159,7 @@ function nameOf(act: Act): string {
   }
 }
 
-async function carryOut(act: Act, world: World, run: string): Promise<string | undefined> {
+async function carryOut(act: Exclude<Act, { kind: 'crash' }>, world: World, run: string): Promise<string | undefined> {
   switch (act.kind) {
     case 'signal':
       await sendSignal(act.what, world, run);
@@ -155,23 +175,58 @@ async function carryOut(act: Act, world: World, run: string): Promise<string | u
   }
 }
 
-/** To a child: to the first of them that takes it, in the order in which they began. */
+/** To the only child that is meant and has not ended; of those that have, to the last one, which refuses it. */
 async function sendSignal({ name, payload = null, to }: Signal, world: World, run: string): Promise<void> {
   if (to === undefined) return world.desk.signal(run, name, payload);
-  const children = (await descendants(world, run)).filter(({ workflow }) => workflow === to);
-  let refusal = new RunsheetError('RS_RUN_UNKNOWN', `no child of ${to} has begun by then`);
-  for (const { id } of children) {
-    try {
-      return await world.desk.signal(id, name, payload);
-    } catch (error) {
-      if (!(error instanceof RunsheetError)) throw error;
-      refusal = error;
-    }
+  const among = await descendants(world, run);
+  const meant = childrenMeant(to, among, run);
+  const open = meant.filter(({ endedAt }) => endedAt === null);
+  const child = open[0] ?? meant.at(-1);
+  if (child === undefined) throw new RunsheetError('RS_RUN_UNKNOWN', `no child \`${to}\` has begun by then`);
+  if (open.length > 1) {
+    const names = open.map((each) => `\`${childText(each, among, run)}\``).join(', ');
+    const message = `\`to: ${to}\` means ${open.length} children that are under way (${names}): name one`;
+    throw new RunsheetError('RS_OPTIONS_INVALID', message);
   }
-  throw refusal;
+  return world.desk.signal(child.id, name, payload);
 }
 
-async function descendants(world: World, run: string): Promise<RunRecord[]> {
+/**
+ * The children of a run that a test names, generation by generation: those of the step; where there is no such step,
+ * those of the workflow, at any depth.
+ *
+ * @param among descendants of the run
+ */
+export function childrenMeant(text: string, among: readonly RunRecord[], run: string): RunRecord[] {
+  let parents = new Set([run]);
+  let meant: RunRecord[] = [];
+  for (const { name, occurrence } of parseChild(text) ?? []) {
+    const isTurn = ({ parentOccurrence }: RunRecord): boolean =>
+      occurrence === undefined || occurrence === (parentOccurrence ?? '0');
+    const inside = within(among, parents);
+    const ofStep = inside.filter(
+      (each) => parents.has(each.parentId ?? '') && each.parentStep === name && isTurn(each),
+    );
+    meant = ofStep.length > 0 ? ofStep : inside.filter((each) => each.workflow === name && isTurn(each));
+    parents = new Set(meant.map(({ id }) => id));
+  }
+  return meant;
+}
+
+/** The descendants of some runs; `records` has parents before their children. */
+export function within(records: readonly RunRecord[], runs: ReadonlySet<string>): RunRecord[] {
+  const inside = new Set(runs);
+  return records.filter(({ id, parentId }) => parentId !== null && inside.has(parentId) && inside.add(id).size > 0);
+}
+
+/** As a test names it from the run on: `book#0/print#0`. */
+export function childText(child: RunRecord, among: readonly RunRecord[], run: string): string {
+  const own = `${child.parentStep ?? ''}#${child.parentOccurrence ?? '0'}`;
+  const parent = child.parentId === run ? undefined : among.find(({ id }) => id === child.parentId);
+  return parent === undefined ? own : `${childText(parent, among, run)}/${own}`;
+}
+
+export async function descendants(world: World, run: string): Promise<RunRecord[]> {
   const children = await world.storage.listChildren(run);
   const deeper = await Promise.all(children.map(({ id }) => descendants(world, id)));
   return [...children, ...deeper.flat()];

@@ -1,16 +1,18 @@
 import {
   type JsonValue,
   countText,
-  durationText,
   messageText,
   parseDuration,
   placeText,
   shortJson,
+  writeDuration,
 } from '../../common/index.js';
 import { FormulaError, compileFormula, evaluateCondition } from '../../expression/index.js';
 import { nearest } from '../../syntax/index.js';
 import type { Path } from '../../syntax/index.js';
-import type { ExpectedRun } from '../flow-tests/index.js';
+import type { RunRecord } from '../../storage/index.js';
+import type { ExpectedElapsed, ExpectedRun } from '../flow-tests/index.js';
+import { childText, childrenMeant, within } from './acts.js';
 import { type Difference, diffLines, exactDifferences, subsetDifferences } from './differences.js';
 import type { TestFailure } from './failure.js';
 import type { CallInput, ItemTurn, Observation } from './observation.js';
@@ -30,12 +32,49 @@ export async function checkExpectations(test: TestCase, simulated: Simulated): P
   }
   const { observation } = simulated;
   if (observation === undefined) throw new TypeError('a run that was started and not observed');
+  return checkRun(expect, { ...simulated, observation }, path);
+}
+
+/** A run with its children: the one under test, or a child of it. */
+interface ExpectedOf extends Pick<Simulated, 'calls' | 'children' | 'places'> {
+  readonly observation: Observation;
+}
+
+async function checkRun(expect: ExpectedRun, seen: ExpectedOf, path: Path): Promise<TestFailure[]> {
+  const { observation } = seen;
   const checks = Object.entries(expect).map(([key, value]) =>
-    value === undefined ? [] : checkOne(key as keyof ExpectedRun, expect, observation, simulated, [...path, key]),
+    value === undefined ? [] : checkOne(key as keyof ExpectedRun, expect, observation, seen, [...path, key]),
   );
   const found = (await Promise.all(checks)).flat();
   const status = expect.status === undefined ? checkStatus('completed', observation, path) : [];
   return [...status, ...found];
+}
+
+async function checkChildren(expected: Readonly<Record<string, ExpectedRun>>, seen: ExpectedOf, path: Path) {
+  const { children, observation } = seen;
+  const records = children.map(({ record }) => record);
+  const own = [...new Set(observation.histories.map(({ run }) => run.id))];
+  const textOf = (child: RunRecord): string =>
+    childText(child, records, own.find((id) => id === child.parentId) ?? own[0] ?? '');
+  const failures: TestFailure[] = [];
+  for (const [name, expect] of Object.entries(expected)) {
+    const meant = [...new Set(own.flatMap((run) => childrenMeant(name, records, run)))];
+    const [only] = meant;
+    const at = [...path, name];
+    const child = children.find(({ record }) => record === only);
+    if (child === undefined) {
+      const started = within(records, new Set(own)).map((each) => `${textOf(each)} (${each.workflow})`);
+      const help = `children that were started: ${started.length === 0 ? 'none' : started.join(', ')}`;
+      failures.push({ path: at, message: `no child \`${name}\` was started`, help });
+    } else if (meant.length > 1) {
+      const help = `name one of them: ${meant.map((each) => `\`${textOf(each)}\``).join(', ')}`;
+      failures.push({ path: at, message: `\`${name}\` means ${meant.length} children`, help });
+    } else {
+      const found = await checkRun(expect, { ...child, children }, at);
+      failures.push(...found.map((each) => ({ ...each, message: `the child ${name}: ${each.message}` })));
+    }
+  }
+  return failures;
 }
 
 function checkRefusal(refused: string, simulated: Simulated, path: Path): TestFailure[] {
@@ -52,7 +91,7 @@ function checkOne(
   key: keyof ExpectedRun,
   expect: ExpectedRun,
   observation: Observation,
-  simulated: Simulated,
+  seen: ExpectedOf,
   path: Path,
 ): TestFailure[] | Promise<TestFailure[]> {
   const { run } = observation;
@@ -68,15 +107,15 @@ function checkOne(
       return [{ path, message, diff: [`- ${expect.rollback}`, `+ ${actual ?? '(nothing)'}`] }];
     }
     case 'ran':
-      return checkRan(expect.ran ?? [], observation, simulated, path);
+      return checkRan(expect.ran ?? [], observation, seen, path);
     case 'exactly':
-      return checkOrder('the items began', expect.exactly ?? [], namedTurns(observation.began, simulated), path);
+      return checkOrder('the items began', expect.exactly ?? [], namedTurns(observation.began, seen), path);
     case 'notRan':
       return checkNotRan(expect.notRan ?? [], observation, path);
     case 'compensated':
       return checkOrder('the items were undone', expect.compensated ?? [], observation.undone, path);
     case 'calls':
-      return checkCalls(expect.calls ?? {}, simulated, path);
+      return checkCalls(expect.calls ?? {}, seen, path);
     case 'inputs':
       return Object.entries(expect.inputs ?? {}).flatMap(([place, input]) =>
         checkInput(place, input, observation, [...path, place]),
@@ -87,6 +126,8 @@ function checkOne(
       return checkOutput(expect.output ?? null, observation, path);
     case 'outputMatches':
       return checkMatch(String(expect.outputMatches), observation, path);
+    case 'children':
+      return checkChildren(expect.children ?? {}, { ...seen, observation }, path);
     case 'refused':
       return [];
   }
@@ -139,8 +180,8 @@ function writtenPart(value: JsonValue | undefined, path: Path): Path {
   return inner === undefined ? [] : [head, ...writtenPart(inner, rest)];
 }
 
-function checkRan(expected: readonly string[], observation: Observation, simulated: Simulated, path: Path) {
-  const began = namedTurns(observation.began, simulated);
+function checkRan(expected: readonly string[], observation: Observation, seen: ExpectedOf, path: Path) {
+  const began = namedTurns(observation.began, seen);
   let next = 0;
   for (const [index, text] of expected.entries()) {
     const found = began.findIndex((turn, at) => at >= next && isMeant(text, turn));
@@ -199,7 +240,7 @@ function checkNotRan(expected: readonly string[], { began }: Observation, path: 
   });
 }
 
-function checkCalls(expected: Readonly<Record<string, number>>, { calls }: Simulated, path: Path): TestFailure[] {
+function checkCalls(expected: Readonly<Record<string, number>>, { calls }: ExpectedOf, path: Path): TestFailure[] {
   return Object.entries(expected).flatMap(([name, times]) => {
     const actual = calls.get(name) ?? 0;
     if (actual === times) return [];
@@ -240,10 +281,23 @@ function firstCalls(calls: readonly CallInput[]): CallInput[] {
   return [...first.values()];
 }
 
-function checkElapsed(expected: string, { elapsedMs }: Observation, path: Path): TestFailure[] {
-  if (elapsedMs >= parseDuration(expected)) return [];
-  const message = `at least ${expected} were to go by, but it was ${durationText(elapsedMs)}`;
-  return [{ path, message, diff: [`- ${expected}`, `+ ${durationText(elapsedMs)}`] }];
+/** A text alone is the least time that must have gone by. */
+function checkElapsed(expected: string | ExpectedElapsed, { elapsedMs }: Observation, path: Path): TestFailure[] {
+  const bounds = typeof expected === 'string' ? { atLeast: expected } : expected;
+  const words = { atLeast: 'at least ', atMost: 'at most ', exactly: 'exactly ' } as const;
+  const holds = {
+    atLeast: (ms: number) => elapsedMs >= ms,
+    atMost: (ms: number) => elapsedMs <= ms,
+    exactly: (ms: number) => elapsedMs === ms,
+  };
+  const actual = writeDuration(elapsedMs);
+  return (['exactly', 'atLeast', 'atMost'] as const).flatMap((bound) => {
+    const wanted = bounds[bound];
+    if (wanted === undefined || holds[bound](parseDuration(wanted))) return [];
+    const message = `${words[bound]}${wanted} of virtual time were to go by, but it was ${actual}`;
+    const at = typeof expected === 'string' ? path : [...path, bound];
+    return [{ path: at, message, diff: [`- ${words[bound]}${wanted}`, `+ ${actual}`] }];
+  });
 }
 
 function checkOutput(expected: JsonValue, { run }: Observation, path: Path): TestFailure[] {
@@ -269,7 +323,7 @@ async function checkMatch(text: string, { run }: Observation, path: Path): Promi
 }
 
 /** Only items with an id can be named. */
-function namedTurns(turns: readonly ItemTurn[], { places }: Simulated): ItemTurn[] {
+function namedTurns(turns: readonly ItemTurn[], { places }: ExpectedOf): ItemTurn[] {
   return turns.filter(({ key }) => !key.includes('@') && places.get(key) !== undefined);
 }
 

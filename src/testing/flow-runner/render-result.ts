@@ -34,12 +34,12 @@ export function renderFailures(result: TestResult, file: TestFile, options: Rend
 }
 
 function renderFailure(
-  { path, message, diff = [], help }: TestFailure,
+  { path, range: known, message, diff = [], help }: TestFailure,
   { source, root }: TestFile,
   options: RenderOptions,
 ): string {
   const styled = options.color === true ? painted : plain;
-  const range = rangeOf(root, path);
+  const range = known ?? rangeOf(root, path);
   const { line, column } = source.position(range.start);
   const { columns } = options;
   const place = `${oneLine(source.name)}:${line}:${column}:`;

@@ -6,7 +6,7 @@ import type { Death } from '../mortal-storage.js';
 import { ItemPlaces } from '../world/item-places.js';
 import { type ProcessView, type Stillness, World } from '../world/world.js';
 import type { Reply } from '../flow-tests/index.js';
-import { Acts, refusalName } from './acts.js';
+import { Acts, descendants, refusalName } from './acts.js';
 import { CrashPoints } from './crash-points.js';
 import type { TestFailure } from './failure.js';
 import { type FlowToRun, answeringFlows, answeringHandler, handlersOf } from './flow-to-run.js';
@@ -22,6 +22,8 @@ export interface Simulated {
   readonly observation?: Observation;
   /** Calls of handlers by the run under test, by their names; interrupted ones too. */
   readonly calls: ReadonlyMap<string, number>;
+  /** Runs that it started, at any depth. */
+  readonly children: readonly SimulatedChild[];
   /** What went wrong apart from what is expected of the end; where it could not go on, that alone. */
   readonly failures: readonly TestFailure[];
   /** It did not come to an end by itself. */
@@ -32,6 +34,14 @@ export interface Simulated {
   /** All entries of the runs of each definition, for coverage. */
   readonly journals: readonly { readonly definition: Definition; readonly entries: readonly JournalRow[] }[];
   readonly wakeUps: number;
+}
+
+/** A child of the run under test, as far as something is expected of it. */
+export interface SimulatedChild {
+  readonly record: RunRecord;
+  readonly observation: Observation;
+  readonly calls: ReadonlyMap<string, number>;
+  readonly places: ItemPlaces;
 }
 
 /**
@@ -48,11 +58,14 @@ class Simulation {
   readonly #flow: FlowToRun;
   readonly #places: ItemPlaces;
   readonly #definitions: readonly Definition[];
+  /** With those that stand for children that are answered. */
+  readonly #known: readonly Definition[];
   readonly #scripted: readonly ScriptedHandler[];
   readonly #crashes: CrashPoints;
   readonly #world: World;
   readonly #acts: Acts;
-  readonly #calls = new Map<string, number>();
+  /** By run, and by handler. */
+  readonly #calls = new Map<string, Map<string, number>>();
   readonly #units: { run: RunRecord; last: JournalRow | undefined }[] = [];
   readonly #mistakes: TestFailure[] = [];
   readonly #runs: string[] = [];
@@ -66,6 +79,7 @@ class Simulation {
     const answered = [...test.children].filter(([, { what }]) => what !== 'real');
     const run = flow.children.filter(({ name }) => !answered.some(([workflow]) => workflow === name));
     this.#definitions = [flow.definition, ...run];
+    this.#known = [...this.#definitions, ...answered.flatMap(([workflow]) => answeringFlows(workflow, flow))];
     this.#scripted = [
       ...[...test.handlers].map(([name, script]) => this.#script(name, script)),
       ...answered.map(([workflow, script]) => this.#script(answeringHandler(workflow), script)),
@@ -74,7 +88,7 @@ class Simulation {
     const secrets = new Map(Object.entries(test.secrets));
     const real = this.#realHandlers();
     this.#world = new World({
-      definitions: [...this.#definitions, ...answered.flatMap(([workflow]) => answeringFlows(workflow, flow))],
+      definitions: this.#known,
       started: flow.definition,
       handlers: (process) => this.#handlers(process, real),
       realHandlers: real,
@@ -84,7 +98,11 @@ class Simulation {
       downtime: () => this.#crashes.takeDowntime(),
       onCommitted: (record, unit) => this.#committed(record, unit),
     });
-    this.#acts = new Acts(test, this.#places, this.#world.startedAt);
+    this.#acts = new Acts(test, this.#places, this.#world.startedAt, (point) => {
+      const written = test.crash === 'every' ? undefined : test.crash.find(({ path }) => path === point.path);
+      if (written !== undefined) this.#crashes.close(written);
+      this.#world.die();
+    });
   }
 
   async run(): Promise<Simulated> {
@@ -101,7 +119,8 @@ class Simulation {
         this.#acts.reportLeft(observation.run.status, world);
         this.#reportPlacesLeft();
       }
-      return { ...this.#result(), observation, journals: await this.#journals() };
+      const children = await this.#children();
+      return { ...this.#result(), observation, children, journals: await this.#journals() };
     } finally {
       await world.close();
     }
@@ -173,8 +192,8 @@ class Simulation {
       name,
       ...rest,
       run: (context) => {
+        this.#count(context.run.id, name);
         if (this.#own.has(context.run.id)) {
-          this.#calls.set(name, (this.#calls.get(name) ?? 0) + 1);
           if (this.#crashes.isReachedIn(context)) {
             this.#world.die();
             throw new Error('the process has died, and nobody hears of this');
@@ -183,6 +202,36 @@ class Simulation {
         return handler.run(context);
       },
     });
+  }
+
+  #count(run: string, handler: string): void {
+    const calls = this.#calls.get(run) ?? new Map<string, number>();
+    this.#calls.set(run, calls.set(handler, (calls.get(handler) ?? 0) + 1));
+  }
+
+  /** Of the run under test, with those that it was resumed as. */
+  #ownCalls(): ReadonlyMap<string, number> {
+    const sums = new Map<string, number>();
+    for (const run of this.#own) {
+      for (const [name, times] of this.#calls.get(run) ?? []) sums.set(name, (sums.get(name) ?? 0) + times);
+    }
+    return sums;
+  }
+
+  async #children(): Promise<SimulatedChild[]> {
+    if (this.#test.expect.refused !== undefined || this.#test.expect.children === undefined) return [];
+    const world = this.#world;
+    const records = (await Promise.all(this.#runs.map((run) => descendants(world, run)))).flat();
+    const children: SimulatedChild[] = [];
+    for (const record of records) {
+      // Of one that was put in line and never begun nothing can be seen.
+      const definition = this.#known.find(({ hash }) => hash === record.definitionHash);
+      if (definition === undefined) continue;
+      const places = new ItemPlaces(definition);
+      const observation = await observe(world, [record.id], places);
+      children.push({ record, observation, calls: this.#calls.get(record.id) ?? new Map(), places });
+    }
+    return children;
   }
 
   #deathAtPlace(): Death {
@@ -225,11 +274,12 @@ class Simulation {
   #reportPlacesLeft(): void {
     for (const { what, path } of this.#crashes.left) {
       if (path[0] === 'defaults') continue;
-      const place = what.after ?? what.during;
+      // Of one at a time it is said as of anything else that was to be done.
+      if ('at' in what && what.at !== undefined) continue;
       const message =
-        what.after === undefined
-          ? `the process was to die during ${place}, which never began`
-          : `the process was to die after ${place}, which was never over`;
+        'after' in what && what.after !== undefined
+          ? `the process was to die after ${what.after}, which was never over`
+          : `the process was to die during ${'during' in what ? what.during : ''}, which never began`;
       this.#acts.failures.push({ path, message });
     }
   }
@@ -237,7 +287,8 @@ class Simulation {
   #result() {
     const brokenOff = this.#mistakes.length > 0;
     return {
-      calls: this.#calls,
+      calls: this.#ownCalls(),
+      children: [],
       failures: brokenOff ? this.#mistakes.slice(0, 1) : this.#acts.failures,
       brokenOff,
       units: this.#units,

@@ -3,7 +3,8 @@ import { type SchemaProblem, firstProblem, inputSchemaOf, problemText } from '..
 import { type Path, type Range, nodeAt } from '../../syntax/index.js';
 import { pathIn, problemRange } from './value-problems.js';
 import type { Signal } from './document.generated.js';
-import type { FlowUnderTest } from './flow-under-test.js';
+import type { FlowUnderTest, NamedItem } from './flow-under-test.js';
+import { parseChild } from './places.js';
 import { type TestCheck, headOf, meant, pathOf, rangeOf } from './test-check.js';
 
 /** What a test starts the run with. */
@@ -41,15 +42,32 @@ export function checkSignals(check: TestCheck): void {
   const path = pathOf(check, 'signals');
   for (const [index, signal] of (scenario.signals ?? []).entries()) {
     const place = [...path, index];
-    if (signal.to !== undefined && !flow.children.has(signal.to) && !children.has(signal.to)) {
-      const help = meant(signal.to, flow.children, 'the flow starts none');
-      const message = `${flow.definition.name} never starts the workflow \`${signal.to}\``;
+    const workflow = signal.to === undefined ? undefined : childWorkflow(signal.to, check);
+    if (workflow !== undefined && !flow.children.has(workflow) && !children.has(workflow)) {
+      const help = meant(workflow, [...flow.children, ...childSteps(flow)], 'the flow starts none');
+      const message = `${flow.definition.name} never starts the workflow \`${workflow}\``;
       report.error('RS6027', rangeOf(root, [...place, 'to']), message, help);
       continue;
     }
-    const receiver = signal.to === undefined ? flow : children.get(signal.to);
+    const receiver = workflow === undefined ? flow : children.get(workflow);
     if (receiver !== undefined) checkSignal(signal, place, receiver, check);
   }
+}
+
+/** The workflow of the child that a test names: by steps, or by the workflow itself. */
+export function childWorkflow(text: string, { flow, children }: Pick<TestCheck, 'flow' | 'children'>): string {
+  let parent: FlowUnderTest | undefined = flow;
+  let workflow = text;
+  for (const { name } of parseChild(text) ?? []) {
+    const item: NamedItem | undefined = parent?.items.get(name);
+    workflow = item?.isChild === true ? (item.undoneBy ?? name) : name;
+    parent = children.get(workflow);
+  }
+  return workflow;
+}
+
+export function childSteps({ items }: FlowUnderTest): string[] {
+  return [...items.values()].filter(({ isChild }) => isChild).map(({ id }) => id);
 }
 
 function checkSignal(signal: Signal, path: Path, receiver: FlowUnderTest, { root, report }: TestCheck): void {

@@ -1,4 +1,5 @@
 import { nodeAt } from '../../syntax/index.js';
+import { childSteps, childWorkflow } from './check-events.js';
 import type { ExpectedRun } from './document.generated.js';
 import { parsePlace } from './places.js';
 import type { Scenario } from './scenario.js';
@@ -21,6 +22,7 @@ export function checkExpectations(check: TestCheck): void {
   const { scenario } = check;
   const { expect } = scenario;
   checkCalls(check);
+  checkChildren(check);
   if (expect === undefined || expect.refused !== undefined) return;
   const status = expect.status ?? 'completed';
   for (const [key, which] of [
@@ -82,6 +84,18 @@ function checkRan(expect: ExpectedRun, { root, index, report }: TestCheck): void
 
 function itemOf(text: string): string | undefined {
   return parsePlace(text)?.item;
+}
+
+function checkChildren({ root, index, scenario, flow, children, report }: TestCheck): void {
+  const { expect } = scenario;
+  if (expect === undefined || expect.refused !== undefined) return;
+  for (const name of Object.keys(expect.children ?? {})) {
+    const workflow = childWorkflow(name, { flow, children });
+    if (flow.children.has(workflow) || children.has(workflow)) continue;
+    const help = meant(name, [...childSteps(flow), ...flow.children], 'the flow starts none');
+    const message = `${flow.definition.name} never starts a child \`${name}\``;
+    report.error('RS6027', headOf(root, ['tests', index, 'expect', 'children', name]), message, help);
+  }
 }
 
 /** Calls of handlers that the flow itself never calls; those of its children are not counted. */

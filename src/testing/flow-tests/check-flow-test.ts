@@ -11,7 +11,8 @@ import { checkUnanswered } from './check-unanswered.js';
 import type { FlowTestDocument } from './document.generated.js';
 import { FlowTestReport } from './flow-test-report.js';
 import { flowUnderTest } from './flow-under-test.js';
-import { type FileCheck, rangeOf, testChecksOf } from './test-check.js';
+import { liftedParts } from './scenario.js';
+import { type FileCheck, type TestCheck, meant, rangeOf, testChecksOf } from './test-check.js';
 
 export interface FlowTestToCheck {
   readonly source: Source;
@@ -49,6 +50,7 @@ export function checkFlowTest({
   checkAnswers(check);
   checkTestFormulas(check);
   for (const test of testChecksOf(check)) {
+    checkLifted(test);
     checkInput(test);
     checkSignals(test);
     checkPlaces(test);
@@ -56,6 +58,23 @@ export function checkFlowTest({
   }
   checkUnanswered(check);
   return report.inOrder();
+}
+
+/** A default that a test does without is there. */
+function checkLifted({ document, root, index, scenario, report }: TestCheck): void {
+  const defaults: Readonly<Record<string, unknown>> = {
+    ...(document.now !== undefined && { now: document.now }),
+    ...document.defaults,
+  };
+  scenario.without?.forEach((text, at) => {
+    const [key, name] = liftedParts(text);
+    const value = defaults[key];
+    const named = typeof value === 'object' && value !== null ? Object.keys(value) : [];
+    if (name === undefined ? value !== undefined : named.includes(name)) return;
+    const known = name === undefined ? Object.keys(defaults) : named.map((each) => `${key}.${each}`);
+    const help = meant(text, known, 'there are none: leave it out');
+    report.error('RS6003', rangeOf(root, ['tests', index, 'without', at]), `the defaults have no \`${text}\``, help);
+  });
 }
 
 /** Tests are told by their names: in reports, and by `--filter`. */

@@ -9,7 +9,7 @@ interface NamedPlace {
   readonly path: Path;
   /** Whether it is a key, and not a value. */
   readonly isKey?: boolean;
-  readonly needs?: 'call' | 'undoing' | 'input';
+  readonly needs?: 'undoing' | 'input';
 }
 
 /** Every item that a test names is there, and has what is said of it. */
@@ -35,8 +35,8 @@ function placesOf(check: TestCheck): NamedPlace[] {
   if (Array.isArray(crash)) {
     crash.forEach((point, at) => {
       const path = [...pathOf(check, 'crash'), at];
-      add(point.after, [...path, 'after']);
-      if ('during' in point) add(point.during, [...path, 'during'], 'call');
+      if ('after' in point) add(point.after, [...path, 'after']);
+      if ('during' in point) add(point.during, [...path, 'during']);
     });
   }
   if (expect === undefined || expect.refused !== undefined) return places;
@@ -97,9 +97,6 @@ function checkNeeds(
   } else if (place.compensation) {
     // Its compensation calls a handler and has an input.
     return;
-  } else if (needs === 'call' && item.calls === undefined) {
-    const help = 'name a step, or write `after`';
-    report.error('RS6025', range, `\`${item.id}\` calls no handler during which the process could die`, help);
   } else if (needs === 'input' && !item.hasInput) {
     report.error(
       'RS6025',

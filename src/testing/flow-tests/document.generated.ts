@@ -81,9 +81,9 @@ export type SignalRefusal =
  */
 export type After = Turn;
 /**
- * One death of the process: `after` an item has ended, or `during` it.
+ * One death of the process: `after` an item has ended, `during` it, or `at` a time.
  */
-export type CrashPoint = CrashAfter | CrashDuring;
+export type CrashPoint = CrashAfter | CrashDuring | CrashAt;
 /**
  * For so long nobody drives the run; then another process takes it over. Default: at once.
  */
@@ -105,6 +105,7 @@ export type Name = string;
  */
 export type Turn = string;
 export type Value = JsonValue;
+export type ExpectedChild = ExpectedRun;
 /**
  * Id of an item; a turn of a loop is `pick#2`, counted from 0; a compensation is `charge:compensate`.
  */
@@ -117,6 +118,10 @@ export type Duration = string;
  * Letters, digits, `_`, `.`, `-`, beginning with a letter.
  */
 export type WorkflowName = string;
+/**
+ * Id of the step that starts a child, an iteration of it `book#2`, a child of that one `book#2/print`, or the child workflow.
+ */
+export type Receiver = string;
 
 /**
  * Tests of one flow: handlers answered by a script, signals at virtual times, crashes at will, and what is expected.
@@ -196,6 +201,12 @@ export interface Test {
   resume?: Resume;
   compensation?: Compensation;
   secrets?: Secrets;
+  /**
+   * Defaults that do not hold for this test: `crash`, `cancel`, or a single `input.total`, `handlers.mail.send`, `children.book`, `secrets.TOKEN`.
+   *
+   * @minItems 1
+   */
+  without?: string[];
   expect?: Expect;
 }
 export interface ThrowingReply {
@@ -259,9 +270,9 @@ export interface SignalAt {
    */
   payload?: Value;
   /**
-   * The child workflow that is sent the signal, instead of the run under test.
+   * The child that is sent the signal, instead of the run under test: the id of its step (`book`, an iteration `book#2`), or its workflow where only one of them is under way.
    */
-  to?: WorkflowName;
+  to?: Receiver;
   refused?: SignalRefusal;
 }
 export interface SignalAfter {
@@ -275,9 +286,9 @@ export interface SignalAfter {
    */
   payload?: Value;
   /**
-   * The child workflow that is sent the signal, instead of the run under test.
+   * The child that is sent the signal, instead of the run under test: the id of its step (`book`, an iteration `book#2`), or its workflow where only one of them is under way.
    */
-  to?: WorkflowName;
+  to?: Receiver;
   refused?: SignalRefusal;
 }
 export interface CrashAfter {
@@ -289,13 +300,21 @@ export interface CrashAfter {
 }
 export interface CrashDuring {
   /**
-   * The process dies while the handler of this item is working: `charge`, a turn `pick#2`, a compensation `charge:compensate`.
+   * The process dies while this item is under way: a step's handler is working, a gate waits, a sleep sleeps, a child or the items inside have begun. `charge`, an iteration `pick#2`, a compensation `charge:compensate`.
    */
   during: Place;
   /**
    * Instead of `during`: the process dies when this item has ended.
    */
   after?: never;
+  down?: Down;
+  /**
+   * Instead of `during`: the process dies at this time since the start.
+   */
+  at?: never;
+}
+export interface CrashAt {
+  at: At;
   down?: Down;
 }
 export interface CancelAt {
@@ -357,9 +376,9 @@ export interface ExpectedRun {
     [k: string]: Value;
   };
   /**
-   * So much virtual time, at least, must have gone by.
+   * Virtual time that must have gone by: `2h` is at least so much, `{ exactly: 2h }`, `{ atLeast: 1h, atMost: 2h }`.
    */
-  elapsed?: Duration;
+  elapsed?: string | ExpectedElapsed;
   /**
    * Exactly the output of the run.
    */
@@ -368,6 +387,12 @@ export interface ExpectedRun {
    * Instead of `output`: a formula over `$output` that must hold.
    */
   outputMatches?: string | boolean;
+  /**
+   * What must be so of children: by the id of the step (`book`, an iteration `book#2`), or by workflow where there is only one, the same as of the run.
+   */
+  children?: {
+    [k: string]: ExpectedChild;
+  };
   /**
    * `ValidationError`: the start itself must be refused; nothing else is expected then.
    */
@@ -394,4 +419,18 @@ export interface ExpectedError {
    * These fields must have these values.
    */
   details?: Value;
+}
+export interface ExpectedElapsed {
+  /**
+   * So much virtual time, at least, must have gone by.
+   */
+  atLeast?: Duration;
+  /**
+   * No more virtual time may have gone by.
+   */
+  atMost?: Duration;
+  /**
+   * So much virtual time must have gone by, to the millisecond.
+   */
+  exactly?: Duration;
 }

@@ -3,14 +3,14 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { applyIgnoreComments } from '../../check/index.js';
 import type { Definition } from '../../definition/index.js';
 import type { HandlerCatalogue } from '../../handlers/index.js';
-import { type Diagnostic, Source, type SyntaxNode, nearest } from '../../syntax/index.js';
+import { type Diagnostic, Source, type SyntaxNode, nearest, toValue } from '../../syntax/index.js';
 import { checkFlowTest } from './check-flow-test.js';
 import type { FlowTestDocument } from './document.generated.js';
 import { FlowLibrary, type LibraryFlow } from './flow-library.js';
 import { FlowTestReport } from './flow-test-report.js';
 import { flowUnderTest } from './flow-under-test.js';
 import { readFlowTest } from './read-flow-test.js';
-import { soundPart } from './sound-part.js';
+import { mistakesByTest, soundPart } from './sound-part.js';
 import { rangeOf } from './test-check.js';
 
 export interface LoadFlowTestOptions {
@@ -27,13 +27,15 @@ export interface LoadFlowTestOptions {
 export interface LoadedFlowTest {
   readonly source: Source;
   readonly root?: SyntaxNode;
-  /** Absent if its shape has mistakes. */
+  /** Absent if something that all tests share has mistakes; of the tests in `mistakes` the shape may be wrong. */
   readonly document?: FlowTestDocument;
+  /** By their place in the list, the tests that cannot be run, with what is wrong. */
+  readonly mistakes: ReadonlyMap<number, readonly Diagnostic[]>;
   /** The flow under test; absent if it does not exist or has mistakes. */
   readonly workflow?: Definition;
   /** The flows that it may start, at any depth, as far as they were found; of one name the newest revision. */
   readonly children: readonly Definition[];
-  /** In order of position. If none is an error, `document` and `workflow` are there. */
+  /** In order of position, those of `mistakes` too. If none is an error, `document` and `workflow` are there. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -44,12 +46,18 @@ export async function loadFlowTest(path: string, options: LoadFlowTestOptions = 
 
 /** As `loadFlowTest`, of a text; flows are looked up from the folder of `source.name`. */
 export async function checkFlowTestSource(source: Source, options: LoadFlowTestOptions = {}): Promise<LoadedFlowTest> {
-  const { root, document, diagnostics } = readFlowTest(source);
+  const { root, diagnostics } = readFlowTest(source);
   const heeded = (found: readonly Diagnostic[]): readonly Diagnostic[] =>
     applyIgnoreComments(source, found, options.handlers !== undefined);
   const sound = root === undefined ? undefined : soundPart(root, diagnostics);
   if (root === undefined || sound === undefined) {
-    return { source, ...(root !== undefined && { root }), children: [], diagnostics: heeded(diagnostics) };
+    return {
+      source,
+      ...(root !== undefined && { root }),
+      children: [],
+      mistakes: new Map(),
+      diagnostics: heeded(diagnostics),
+    };
   }
   const report = new FlowTestReport();
   report.diagnostics.push(...diagnostics);
@@ -62,13 +70,16 @@ export async function checkFlowTestSource(source: Source, options: LoadFlowTestO
     const checked = { source, ...sound, workflow, children, ...(handlers !== undefined && { handlers }) };
     report.diagnostics.push(...checkFlowTest(checked));
   }
+  const all = heeded(report.inOrder());
+  const mistakes = mistakesByTest(root, all);
   return {
     source,
     root,
-    ...(document !== undefined && { document }),
+    ...(mistakes !== undefined && { document: toValue(root) as unknown as FlowTestDocument }),
+    mistakes: mistakes ?? new Map(),
     ...(workflow !== undefined && { workflow }),
     children: found.children.flatMap(({ definition }) => definition ?? []),
-    diagnostics: heeded(report.inOrder()),
+    diagnostics: all,
   };
 }
 

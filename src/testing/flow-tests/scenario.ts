@@ -13,9 +13,12 @@ export type Scenario = Omit<Test, 'handlers'> & {
  * Merges the defaults into a test: `input` field by field at the top level, `handlers`, `children` and `secrets` by
  * name; of anything else the test's own takes the place of the default.
  */
-export function scenarioOf({ now, defaults = {}, tests }: FlowTestDocument, index: number): Scenario {
-  const test = tests[index];
+export function scenarioOf(document: FlowTestDocument, index: number): Scenario {
+  const test = document.tests[index];
   if (test === undefined) throw new RangeError(`there is no test ${index}`);
+  const { without = [] } = test;
+  const defaults = lifted(document.defaults ?? {}, without);
+  const now = without.includes('now') ? undefined : document.now;
   const input = merged(defaults.input, test.input);
   return {
     ...(now !== undefined && { now }),
@@ -26,6 +29,26 @@ export function scenarioOf({ now, defaults = {}, tests }: FlowTestDocument, inde
     ...((defaults.secrets ?? test.secrets) && { secrets: { ...defaults.secrets, ...test.secrets } }),
     ...handlersOf(defaults, test),
   };
+}
+
+/** The defaults that hold for a test which does without some of them. */
+function lifted(defaults: TestDefaults, without: readonly string[]): TestDefaults {
+  const left: Record<string, unknown> = { ...defaults };
+  for (const text of without) {
+    const [key, name] = liftedParts(text);
+    const value = left[key];
+    if (name === undefined) delete left[key];
+    else if (typeof value === 'object' && value !== null) {
+      left[key] = Object.fromEntries(Object.entries(value).filter(([each]) => each !== name));
+    }
+  }
+  return left;
+}
+
+/** `input.total` is the field `total` of `input`; the name of a handler may hold further dots. */
+export function liftedParts(text: string): readonly [key: string, name: string | undefined] {
+  const dot = text.indexOf('.');
+  return dot < 0 ? [text, undefined] : [text.slice(0, dot), text.slice(dot + 1)];
 }
 
 function merged(fallback: JsonValue | undefined, own: JsonValue | undefined): JsonValue | undefined {

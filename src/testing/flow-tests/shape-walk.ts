@@ -44,8 +44,6 @@ function checkField(kind: TestFieldKind, entry: MappingEntry, report: Report): v
       return testFields.title(entry, report);
     case 'name':
       return scalarFields.name(entry, 'a name', report);
-    case 'workflow name':
-      return checkPlainField('child', entry, report);
     case 'attempt':
       return checkPlainField('count', entry, report);
     case 'duration':
@@ -85,6 +83,21 @@ function checkField(kind: TestFieldKind, entry: MappingEntry, report: Report): v
       return namedMap(entry, 'a map of texts', 'MAIL_TOKEN: abc', testFields.secrets, report);
     case 'expect':
       return shaped(entry, testShapes.expect, report, undefined, (node) => expectation(node, report));
+    case 'elapsed':
+      if (entry.value.kind !== 'mapping') return checkPlainField('delay', entry, report);
+      return shaped(entry, testShapes.expectedElapsed, report, undefined, (node) => elapsed(node, report));
+    case 'expected children':
+      return namedMap(
+        entry,
+        'a map of child → what is expected of it',
+        'book: { status: failed }',
+        expectedChildren,
+        report,
+      );
+    case 'receiver':
+      return testFields.child(entry.value, entry.key.value, report);
+    case 'without':
+      return testFields.without(entry, report);
     case 'expected error':
       return shaped(entry, testShapes.expectedError, report, 'name');
     case 'turn':
@@ -158,15 +171,22 @@ function maps(entry: MappingEntry, each: string, report: Report, check: (node: M
 }
 
 /** Says that one of two keys must be there, and not both. */
-function oneOf(node: MappingNode, keys: readonly [string, string], shape: TestShape, report: Report): void {
-  if (exclude(node, keys, 'make two entries of it, or leave one out', report)) return;
+function oneOf(
+  node: MappingNode,
+  keys: readonly [string, string, ...string[]],
+  shape: TestShape,
+  report: Report,
+): void {
+  const help = 'make two entries of it, or leave one out';
+  const pairs = keys.flatMap((one, at) => keys.slice(at + 1).map((other) => [one, other] as const));
+  if (pairs.some((pair) => exclude(node, pair, help, report))) return;
   const misspelt = node.entries.some(({ key }) => !Object.hasOwn(shape.keys, key.value));
   if (misspelt || keys.some((key) => entryOf(node, key) !== undefined)) return;
   report.error(
     'RS6002',
     firstRange(node),
     `${shape.what} needs ${listed(keys)}`,
-    `write \`${keys[0]}: …\` or \`${keys[1]}: …\``,
+    `write ${listed(keys.map((key) => `${key}: …`))}`,
   );
 }
 
@@ -237,13 +257,43 @@ function crash(entry: MappingEntry, report: Report): void {
   if (value.kind !== 'sequence') {
     if (value.kind === 'scalar' && value.value === 'every') return;
     const help =
-      value.kind === 'mapping' ? 'begin each entry with `- `' : 'write `crash: every`, or `crash: [{ after: charge }]`';
-    return scalarFields.wrongKind(entry, '`every`, or a list of `{ after: … }` and `{ during: … }`', report, help);
+      value.kind === 'mapping'
+        ? 'begin each entry with `- `'
+        : value.kind === 'scalar' && (value.value === null || value.value === 'none')
+          ? 'a default is lifted by `without: [crash]`'
+          : 'write `crash: every`, or `crash: [{ after: charge }]`';
+    return scalarFields.wrongKind(
+      entry,
+      '`every`, or a list of `{ after: … }`, `{ during: … }` and `{ at: … }`',
+      report,
+      help,
+    );
   }
   maps(entry, 'a crash', report, (node) => {
     checkShape(node, testShapes.crashPoint, report);
-    oneOf(node, ['after', 'during'], testShapes.crashPoint, report);
+    oneOf(node, ['after', 'during', 'at'], testShapes.crashPoint, report);
   });
+}
+
+function elapsed(node: MappingNode, report: Report): void {
+  const help = '`exactly` says all, `atLeast` and `atMost` are bounds';
+  if (node.entries.length === 0)
+    report.error('RS6011', node.range, '`elapsed` has no entry', 'write `{ exactly: 2h }`');
+  if (!exclude(node, ['exactly', 'atLeast'], help, report)) exclude(node, ['exactly', 'atMost'], help, report);
+}
+
+/** Of a child everything can be expected that can be of the run under test, but that its start is refused. */
+function expectedChildren(node: MappingNode, report: Report): void {
+  for (const entry of node.entries) {
+    testFields.childName(entry.key.value, entry.key.range, 'children', report);
+    shaped(entry, testShapes.expect, report, undefined, (each) => {
+      expectation(each, report);
+      const refused = entryOf(each, 'refused');
+      if (refused === undefined) return;
+      const help = 'a child whose start is refused fails its step: expect that `error` of the run';
+      report.error('RS6004', refused.key.range, '`refused` is not part of what is expected of a child', help);
+    });
+  }
 }
 
 function expectation(node: MappingNode, report: Report): void {

@@ -5,7 +5,6 @@ export type TestFieldKind =
   | 'text'
   | 'title'
   | 'name'
-  | 'workflow name'
   | 'boolean'
   | 'attempt'
   | 'time'
@@ -32,6 +31,10 @@ export type TestFieldKind =
   | 'calls'
   | 'inputs'
   | 'expected error'
+  | 'elapsed'
+  | 'expected children'
+  | 'receiver'
+  | 'without'
   | 'status'
   | 'rollback'
   | 'start refusal'
@@ -64,7 +67,11 @@ export const testShapes = {
     keys: { $schema: 'text', workflow: 'title', now: 'time', defaults: 'defaults', tests: 'tests' },
   },
   testDefaults: { what: '`defaults`', required: [], keys: scenario },
-  test: { what: 'a test', required: ['name'], keys: { name: 'title', ...scenario, expect: 'expect' } },
+  test: {
+    what: 'a test',
+    required: ['name'],
+    keys: { name: 'title', ...scenario, without: 'without', expect: 'expect' },
+  },
   reply: {
     what: 'an answer',
     required: [],
@@ -90,11 +97,15 @@ export const testShapes = {
       after: 'turn',
       name: 'name',
       payload: 'literal',
-      to: 'workflow name',
+      to: 'receiver',
       refused: 'signal refusal',
     },
   },
-  crashPoint: { what: 'a crash', required: [], keys: { after: 'place', during: 'place', down: 'duration' } },
+  crashPoint: {
+    what: 'a crash',
+    required: [],
+    keys: { at: 'duration', after: 'place', during: 'place', down: 'duration' },
+  },
   cancel: {
     what: '`cancel`',
     required: [],
@@ -119,11 +130,17 @@ export const testShapes = {
       compensated: 'turns',
       calls: 'calls',
       inputs: 'inputs',
-      elapsed: 'duration',
+      elapsed: 'elapsed',
       output: 'value',
       outputMatches: 'condition',
+      children: 'expected children',
       refused: 'start refusal',
     },
+  },
+  expectedElapsed: {
+    what: '`elapsed`',
+    required: [],
+    keys: { atLeast: 'duration', atMost: 'duration', exactly: 'duration' },
   },
   expectedError: {
     what: '`error`',

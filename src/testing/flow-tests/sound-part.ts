@@ -35,6 +35,25 @@ export function soundPart(root: SyntaxNode, diagnostics: readonly Diagnostic[]):
   return { root: sound, document: toValue(sound) as unknown as FlowTestDocument };
 }
 
+/**
+ * The mistakes of each test, by its place in the list, where all of them lie inside of tests: then the others can be
+ * run. Undefined where something that all tests share has a mistake.
+ */
+export function mistakesByTest(
+  root: SyntaxNode,
+  diagnostics: readonly Diagnostic[],
+): ReadonlyMap<number, readonly Diagnostic[]> | undefined {
+  const tests = entryOf(root, 'tests')?.value;
+  if (root.kind !== 'mapping' || tests?.kind !== 'sequence') return undefined;
+  const mistakes = new Map<number, Diagnostic[]>();
+  for (const each of diagnostics.filter(({ severity }) => severity === 'error')) {
+    const index = tests.items.findIndex((node) => isWithin(each.range, node.range));
+    if (index < 0) return undefined;
+    mistakes.set(index, [...(mistakes.get(index) ?? []), each]);
+  }
+  return mistakes;
+}
+
 function isWithin(inner: Range, outer: Range): boolean {
   return inner.start >= outer.start && inner.end <= outer.end;
 }

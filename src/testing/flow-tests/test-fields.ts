@@ -1,7 +1,7 @@
 import { readTimestamp } from '../../common/index.js';
 import { type Report, describe, quoted, scalarFields, valueRange, warnOfFormulas } from '../../definition/index.js';
 import { type MappingEntry, type MappingNode, type SyntaxNode, isText } from '../../syntax/index.js';
-import { parsePlace } from './places.js';
+import { parseChild, parsePlace } from './places.js';
 
 // The checks of single fields that flows do not have.
 
@@ -92,4 +92,31 @@ export function calls({ entries }: MappingNode, report: Report): void {
 
 export function inputs({ entries }: MappingNode, report: Report): void {
   for (const { key } of entries) placeText(key.value, key.range, { compensations: true, key: 'inputs' }, report);
+}
+
+export function child(node: SyntaxNode, key: string, report: Report): void {
+  if (isText(node)) return childName(node.value, node.range, key, report);
+  const help = 'write the `id` of the step that starts it, such as `book`';
+  report.error('RS6001', node.range, `\`${key}\` must name a child, not ${describe(node)}`, help);
+}
+
+export function childName(text: string, range: SyntaxNode['range'], key: string, report: Report): void {
+  if (parseChild(text) !== undefined) return;
+  const help = 'write the `id` of its step such as `book`, an iteration `book#2`, or its workflow';
+  report.error('RS6012', range, `${quoted(text)} does not name a child, as \`${key}\` must`, help);
+}
+
+const liftable = /^(now|signals|crash|cancel|resume|compensation|(input|handlers|children|secrets)(\..+)?)$/;
+
+export function without(entry: MappingEntry, report: Report): void {
+  const { value } = entry;
+  const help = 'write keys of `defaults`, such as `crash` or `input.total`';
+  if (value.kind !== 'sequence')
+    return scalarFields.wrongKind(entry, 'a list of defaults', report, `write \`without: [crash]\``);
+  if (value.items.length === 0) report.error('RS6011', value.range, '`without` has no entry', 'leave it out');
+  for (const item of value.items) {
+    if (isText(item) && liftable.test(item.value)) continue;
+    const what = isText(item) ? quoted(item.value) : describe(item);
+    report.error('RS6012', item.range, `${what} is not a default that a test can lift`, help);
+  }
 }

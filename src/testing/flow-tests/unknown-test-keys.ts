@@ -39,7 +39,8 @@ const otherWords = new Map<TestShape, Readonly<Record<string, string>>>([
   ],
   [testShapes.signal, { signal: 'name', data: 'payload', body: 'payload', time: 'at', workflow: 'to' }],
   [testShapes.decision, { verdict: 'decide', decision: 'decide', do: 'decide', time: 'at' }],
-  [testShapes.crashPoint, { at: 'after', before: 'during', in: 'during' }],
+  [testShapes.crashPoint, { before: 'during', in: 'during', time: 'at' }],
+  [testShapes.expectedElapsed, { min: 'atLeast', max: 'atMost', equals: 'exactly' }],
   [testShapes.expect, { result: 'output', state: 'status', order: 'ran', undone: 'compensated', duration: 'elapsed' }],
 ]);
 
