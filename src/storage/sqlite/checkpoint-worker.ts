@@ -1,6 +1,6 @@
 import type * as WorkerThreads from 'node:worker_threads';
 import type BetterSqlite3 from 'better-sqlite3';
-import type { CheckpointThresholds } from './checkpointer.js';
+import type { CheckpointThresholds } from './checkpoint-thresholds.js';
 
 export interface CheckpointOrders extends CheckpointThresholds {
   /** Absolute path of the database driver's module, as a worker made from text has no place to resolve it from. */

@@ -3,15 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Database } from 'better-sqlite3';
 import type { Clock, Timer } from '../../common/index.js';
 import { type CheckpointOrders, checkpointWorkerSource } from './checkpoint-worker.js';
-
-export interface CheckpointThresholds {
-  /** From so many frames (4 KiB pages) not yet copied into the database a PASSIVE checkpoint copies them. Default 1,000. */
-  readonly passiveFrames: number;
-  /** A log of so many frames is begun anew (RESTART), once hardly any are left to copy. Default 4,000. */
-  readonly restartFrames: number;
-}
-
-export const defaultThresholds: CheckpointThresholds = { passiveFrames: 1000, restartFrames: 4000 };
+import type { CheckpointThresholds } from './checkpoint-thresholds.js';
 
 const pageBytes = 4096;
 /** Every commit rewrites at least the last page of a table and of its indexes. */

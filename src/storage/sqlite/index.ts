@@ -1,4 +1,4 @@
-export { type CheckpointThresholds } from './checkpointer.js';
+export { type CheckpointThresholds } from './checkpoint-thresholds.js';
 export { type DatabaseState, inspectDatabase } from './inspect-database.js';
 export { writeRefusal } from './open-failure.js';
 export { SqliteStorage, type SqliteStorageOptions } from './sqlite-storage.js';

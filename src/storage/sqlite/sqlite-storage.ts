@@ -30,7 +30,7 @@ import type {
   UnitResult,
 } from '../contract.js';
 import { assertClaim, stoppedError } from '../run-rules.js';
-import { type CheckpointThresholds, defaultThresholds } from './checkpointer.js';
+import { type CheckpointThresholds, defaultThresholds } from './checkpoint-thresholds.js';
 import { isBusy, storageError } from './errors.js';
 import { wholeTransaction } from './group-commit.js';
 import { checkSqliteOptions } from './options.js';
