@@ -14,11 +14,12 @@ const instant = z.number().refine(isInstant, 'must be a time in milliseconds sin
 const age = z.number().min(0);
 const callback = z.custom<unknown>((value) => typeof value === 'function', 'must be a function');
 const address = z.custom<unknown>(isAddress, {
-  error: 'must be the id of a run, or { workflow, key }, each a text that is not empty',
+  error: 'must be a run, its id, or { workflow, key }, each a text that is not empty',
 });
 
 function isAddress(value: unknown): boolean {
   if (typeof value !== 'object') return name.safeParse(value).success;
+  if (value !== null && 'id' in value) return name.safeParse(value.id).success;
   return z.strictObject({ workflow: name, key: name }).safeParse(value).success;
 }
 
@@ -37,7 +38,7 @@ const calls = {
     workflow: name,
     options: z.strictObject({ key: name.optional(), at: instant.optional() }).optional(),
   }),
-  result: z.object({ run: name, options: z.strictObject({ timeoutMs: age.optional() }) }),
+  result: z.object({ run: address, options: z.strictObject({ timeoutMs: age.optional() }) }),
   getRun: z.object({ run: address }),
   listRuns: z.object({
     options: z.strictObject({

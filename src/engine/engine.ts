@@ -23,7 +23,7 @@ import { type Schedule, nextAfter, toSchedule, upcoming } from './schedules.js';
 import { checkPayload, gatesOf, signalGuard } from './signals.js';
 import { leaveStorage } from './storage-users.js';
 import { Worker } from './worker.js';
-import type { EnqueueArguments } from './workflow-inputs.js';
+import type { ComputedName, EnqueueArguments, SignalArguments, SignalName, WorkflowName } from './workflow-inputs.js';
 
 /**
  * Creates an engine over a storage. Nothing is opened or driven before the first call.
@@ -120,8 +120,9 @@ export class Engine {
    * @throws RunsheetError `RS_DEFINITION_UNKNOWN`, `RS_INPUT_INVALID` naming each field, `RS_NOT_JSON`,
    *   `RS_PAYLOAD_TOO_LARGE`, `RS_IDEMPOTENCY_CONFLICT` where the key belongs to a run with other input
    */
-  async enqueue<Name extends string>(workflow: Name, ...given: EnqueueArguments<Name>): Promise<Run> {
-    const [input = {}, options] = given as readonly unknown[] as [JsonValue?, EnqueueOptions?];
+  enqueue<Name extends string>(workflow: ComputedName<Name>, input?: JsonValue, options?: EnqueueOptions): Promise<Run>;
+  enqueue<Name extends WorkflowName>(workflow: Name, ...given: EnqueueArguments<Name>): Promise<Run<Name>>;
+  async enqueue(workflow: string, input: JsonValue = {}, options?: EnqueueOptions): Promise<Run> {
     checkCall('enqueue', { workflow, options });
     const { key, at } = options ?? {};
     await this.#open();
@@ -162,8 +163,12 @@ export class Engine {
    *
    * @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RESULT_TIMEOUT` after `timeoutMs` (default: never), `RS_ENGINE_STOPPED`
    */
-  async result(runId: string, options: { timeoutMs?: number } = {}): Promise<Run> {
-    checkCall('result', { run: runId, options });
+  async result<Workflow extends string = string>(
+    run: string | Pick<Run<Workflow>, 'id' | 'workflow'>,
+    options: { timeoutMs?: number } = {},
+  ): Promise<Run<Workflow>> {
+    checkCall('result', { run, options });
+    const runId = typeof run === 'string' ? run : run.id;
     const { timeoutMs } = options;
     await this.#open();
     const { storage, clock } = this.#settings;
@@ -191,10 +196,10 @@ export class Engine {
     try {
       for (;;) {
         const changed = new Promise<void>((resolve) => (wake = resolve));
-        if (ended !== undefined) return toRun(ended);
+        if (ended !== undefined) return toRun<Workflow>(ended);
         // What is driven here has not ended, and tells of its end.
         if (expired || !this.#worker.drives(runId)) {
-          const run = await this.getRun(runId);
+          const run = toRun<Workflow>(await this.#opened.find(runId));
           if (isTerminal(run.status)) return run;
           if (expired) throw new RunsheetError('RS_RESULT_TIMEOUT', `${runId} is ${run.status} after ${timeoutMs} ms`);
         }
@@ -211,9 +216,9 @@ export class Engine {
   }
 
   /** @throws RunsheetError `RS_RUN_UNKNOWN` */
-  async getRun(address: RunAddress): Promise<Run> {
+  async getRun<Workflow extends string = string>(address: RunAddress<Workflow>): Promise<Run<Workflow>> {
     checkCall('getRun', { run: address });
-    return toRun(await this.#opened.find(address));
+    return toRun<Workflow>(await this.#opened.find(address));
   }
 
   async listRuns(query: RunQuery = {}): Promise<{ runs: Run[]; cursor?: string }> {
@@ -231,7 +236,12 @@ export class Engine {
    * @throws RunsheetError `RS_RUN_UNKNOWN`, `RS_RUN_ENDED`, `RS_SIGNAL_UNKNOWN`, `RS_SIGNAL_INVALID`, `RS_NOT_JSON`,
    *   `RS_PAYLOAD_TOO_LARGE`, `RS_SIGNAL_ALREADY_DELIVERED`, `RS_SIGNAL_TOO_LATE`
    */
-  async signal(address: RunAddress, name: string, payload: JsonValue = null): Promise<void> {
+  async signal<Workflow extends string = string, Name extends SignalName<Workflow> = SignalName<Workflow>>(
+    address: RunAddress<Workflow>,
+    name: Name,
+    ...given: SignalArguments<Workflow, Name>
+  ): Promise<void> {
+    const payload = (given[0] ?? null) as JsonValue;
     checkCall('signal', { run: address, name });
     const record = await this.#opened.find(address);
     const definition = await this.#opened.definitionOf(record);

@@ -6,8 +6,9 @@ import { type DefinitionRegistry, storeDefinition } from './registry.js';
 import { schedulesOf } from './schedules.js';
 import { useStorage } from './storage-users.js';
 
-/** A run, by its id or by the key it was started with. */
-export type RunAddress = string | { readonly workflow: string; readonly key: string };
+/** A run: its id, the key it was started with, or the run itself, which carries the types of its workflow. */
+export type RunAddress<Workflow extends string = string> =
+  string | { readonly workflow: Workflow; readonly key: string } | { readonly workflow: Workflow; readonly id: string };
 
 /** The storage as an engine uses it: opened once, before the first use, with what the engine has to say to it. */
 export class OpenedStorage {
@@ -65,12 +66,12 @@ export class OpenedStorage {
   /** @throws RunsheetError `RS_RUN_UNKNOWN` */
   async find(address: RunAddress): Promise<RunRecord> {
     await this.open();
-    const record =
-      typeof address === 'string'
-        ? await this.storage.getRun(address)
-        : await this.storage.getRunByKey(address.workflow, address.key);
+    const id = typeof address === 'string' ? address : 'id' in address ? address.id : undefined;
+    const record = id === undefined ? await this.#byKey(address) : await this.storage.getRun(id);
     if (record !== undefined) return record;
-    const name = typeof address === 'string' ? address : `of ${address.workflow} with the key ${address.key}`;
+    const name =
+      id ??
+      (typeof address === 'object' && 'key' in address ? `of ${address.workflow} with the key ${address.key}` : '');
     throw new RunsheetError('RS_RUN_UNKNOWN', `there is no run ${name}`);
   }
 
@@ -97,6 +98,11 @@ export class OpenedStorage {
       case 'ended':
         throw new RunsheetError('RS_RUN_ENDED', `${id} has ended: it is ${result.run.status}`);
     }
+  }
+
+  async #byKey(address: RunAddress): Promise<RunRecord | undefined> {
+    if (typeof address === 'string' || !('key' in address)) return undefined;
+    return this.storage.getRunByKey(address.workflow, address.key);
   }
 
   async #open(): Promise<void> {

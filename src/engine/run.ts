@@ -1,11 +1,12 @@
 import type { JsonValue } from '../common/index.js';
 import type { RunError } from '../interpreter/index.js';
 import type { RollbackStatus, RunRecord, RunStatus } from '../storage/index.js';
+import type { WorkflowOutput } from './workflow-inputs.js';
 
 /** A run as its users see it. Times are epoch milliseconds. */
-export interface Run {
+export interface Run<Name extends string = string> {
   readonly id: string;
-  readonly workflow: string;
+  readonly workflow: Name;
   readonly revision: number;
   readonly definitionHash: string;
   readonly key: string | null;
@@ -13,7 +14,7 @@ export interface Run {
   readonly rollbackStatus: RollbackStatus | null;
   readonly input: JsonValue;
   /** Null until it has completed, and where it gave none. */
-  readonly output: JsonValue;
+  readonly output: WorkflowOutput<Name> | null;
   /** Why it failed. */
   readonly error: RunError | null;
   readonly createdAt: number;
@@ -28,19 +29,19 @@ export interface Run {
   readonly resumedBy: string | null;
 }
 
-export function toRun(record: RunRecord): Run {
+export function toRun<Name extends string = string>(record: RunRecord): Run<Name> {
   const { id, workflow, revision, definitionHash, key, status, rollbackStatus } = record;
   const { createdAt, startedAt, endedAt, parentId, resumedFrom, resumedBy } = record;
   return {
     id,
-    workflow,
+    workflow: workflow as Name,
     revision,
     definitionHash,
     key,
     status,
     rollbackStatus,
     input: JSON.parse(record.input) as JsonValue,
-    output: record.output === null ? null : (JSON.parse(record.output) as JsonValue),
+    output: record.output === null ? null : (JSON.parse(record.output) as WorkflowOutput<Name>),
     error: record.error === null ? null : (JSON.parse(record.error) as RunError),
     createdAt,
     startedAt,

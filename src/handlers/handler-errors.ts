@@ -1,9 +1,10 @@
 import { propertyOf } from '../common/index.js';
 
 /** What all errors that a handler throws on purpose can carry. */
-export interface HandlerErrorOptions extends ErrorOptions {
+/** `Name` narrows the names to those that a handler declares: `NonRetryableError<(typeof errors)[number]>`. */
+export interface HandlerErrorOptions<Name extends string = string> extends ErrorOptions {
   /** The name that `errors`, `exceptErrors` and `onError` of a flow see; default: the class's own. */
-  readonly name?: string;
+  readonly name?: Name;
   /** Plain JSON for the flow: `$error.details`. */
   readonly details?: unknown;
 }
@@ -20,10 +21,10 @@ const noEffectMark = Symbol.for('runsheet.error.noEffect');
  *
  *     throw new NonRetryableError(`no customer ${id}`, { name: 'UnknownCustomer' });
  */
-export class NonRetryableError extends Error {
+export class NonRetryableError<Name extends string = string> extends Error {
   declare readonly details?: unknown;
 
-  constructor(message: string, options: HandlerErrorOptions = {}) {
+  constructor(message: string, options: HandlerErrorOptions<Name> = {}) {
     super(message, options);
     this.name = options.name ?? 'NonRetryableError';
     if (options.details !== undefined) this.details = options.details;
@@ -35,10 +36,10 @@ export class NonRetryableError extends Error {
  * Thrown by a handler that knows for certain that this call changed nothing outside, so that its
  * step owes no compensation. It is retried like any other error.
  */
-export class NoEffectError extends Error {
+export class NoEffectError<Name extends string = string> extends Error {
   declare readonly details?: unknown;
 
-  constructor(message: string, options: HandlerErrorOptions = {}) {
+  constructor(message: string, options: HandlerErrorOptions<Name> = {}) {
     super(message, options);
     this.name = options.name ?? 'NoEffectError';
     if (options.details !== undefined) this.details = options.details;

@@ -42,11 +42,17 @@ describe('runsheet init', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^Now:\n {2}cd 'My Flows'\n {2}npm install\n/);
     expect(err).toContain('wrote My Flows/definitions/weekly-report.yaml\n');
-    const { name, dependencies } = JSON.parse(project.read('My Flows/package.json')) as Record<string, unknown>;
-    expect({ name, dependencies }).toEqual({
+    const content = JSON.parse(project.read('My Flows/package.json')) as Record<string, unknown>;
+    expect(content).toMatchObject({
       name: 'my-flows',
-      dependencies: { runsheet: '^0.1.0', zod: expect.stringMatching(/^\^4/) },
+      scripts: { test: 'runsheet validate && tsc && runsheet test' },
+      dependencies: { runsheet: '^0.1.0', zod: expect.stringMatching(/^\^4/) as string },
+      devDependencies: {
+        typescript: expect.stringMatching(/5/) as string,
+        '@types/node': expect.stringMatching(/20/) as string,
+      },
     });
+    expect(project.exists('My Flows/tsconfig.json')).toBe(true);
     expect(project.read('My Flows/.gitignore')).toContain('.runsheet/\n');
   });
 
@@ -71,14 +77,19 @@ describe('runsheet init', () => {
     expect(await project.runsheet(['test', '--untrusted'])).toMatchObject({ code: 0 });
   });
 
-  it('keeps a package.json and a .gitignore', async () => {
-    const project = new Project({ 'package.json': '{ "name": "mine" }', '.gitignore': 'secret\n' });
+  it('keeps a package.json, a tsconfig.json and a .gitignore', async () => {
+    const project = new Project({
+      'package.json': '{ "name": "mine" }',
+      'tsconfig.json': '{}',
+      '.gitignore': 'secret\n',
+    });
     expect(await project.runsheet(['init'])).toMatchObject({
       code: 0,
       err: expect.stringContaining('kept package.json\n'),
     });
     expect(project.read('package.json')).toBe('{ "name": "mine" }');
     expect(project.read('.gitignore')).toBe('secret\n');
+    expect(project.read('tsconfig.json')).toBe('{}');
     expect(existsSync(project.path('handlers/sales.ts'))).toBe(true);
   });
 

@@ -55,6 +55,11 @@ function typesOf(
   });
 }
 
+/** What runs of a workflow give, of its newest revision. */
+export function outputOf(name: string, known: Pick<FlowToType, 'handlers' | 'workflows'>): Type {
+  return childOutput(name, undefined, known, new Set());
+}
+
 function childOutput(
   name: string,
   revision: number | undefined,

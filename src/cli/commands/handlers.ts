@@ -37,7 +37,8 @@ export async function handlers(names: readonly string[], options: HandlersOption
   }
   if (options.types) {
     const folder = definitionsSetting(options.definitions, io);
-    io.data(workflowTypes(await projectDefinitions(folder, undefined, undefined, io)));
+    const known = await knownHandlers(options.handlers, io);
+    io.data(workflowTypes(await projectDefinitions(folder, undefined, undefined, io), known));
     return exitCodes.fine;
   }
   const setting = handlersSetting(options.handlers, io);
@@ -57,6 +58,17 @@ export async function handlers(names: readonly string[], options: HandlersOption
   io.out(described.map(describe).join('\n'));
   if (described.length === 0) say(io, `there are no handlers in ${setting.path}`);
   return exitCodes.fine;
+}
+
+/** For what steps give; types of inputs are worth having also where the handlers cannot be loaded. */
+async function knownHandlers(path: string | undefined, io: Io): Promise<HandlerCatalogue | undefined> {
+  try {
+    return (await neededHandlers(path, io))?.catalogue();
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    io.err(`the types of outputs are incomplete: ${error.message}\n`);
+    return undefined;
+  }
 }
 
 function named(name: string, catalogue: HandlerCatalogue): HandlerDescription {

@@ -18,9 +18,17 @@ const manifest = 'package.json';
 /** Files that npm leaves out of packages, or would take for the package's own, have other names in the template. */
 const realNames: Readonly<Record<string, string>> = { gitignore: '.gitignore', 'package.template.json': manifest };
 
+/** What projects have that are older than their flows. */
+const mayBeThere: ReadonlySet<string> = new Set([...Object.values(realNames), 'tsconfig.json']);
+
+interface Manifest {
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+}
+
 /**
  * Makes a small working project. Asks nothing, so that it runs in scripts, and replaces nothing: of what is there
- * already only `package.json` and `.gitignore` are allowed, and left as they are.
+ * already only `package.json`, `tsconfig.json` and `.gitignore` are allowed, and left as they are.
  *
  * @throws CommandFailure (conflict) naming the files in the way, before anything is written
  */
@@ -28,7 +36,7 @@ export async function init(directory: string, io: Io): Promise<ExitCode> {
   const folder = resolve(pathOf(io, directory));
   const files = templateFiles();
   const kept = [...files.keys()].filter((path) => existsSync(join(folder, path)));
-  const inTheWay = kept.filter((path) => !Object.values(realNames).includes(path));
+  const inTheWay = kept.filter((path) => !mayBeThere.has(path));
   if (inTheWay.length > 0) {
     const list = someOf(
       inTheWay.map((path) => join(directory, path)),
@@ -66,15 +74,19 @@ function templateFiles(): Map<string, string> {
 }
 
 function manifestFor(folder: string, text: string): string {
-  const content = JSON.parse(text) as { name: string; dependencies: Record<string, string> };
-  const own = JSON.parse(readFileSync(packageFile(manifest), 'utf8')) as { dependencies: { zod: string } };
+  const content = JSON.parse(text) as Manifest & { name: string };
+  const own = JSON.parse(readFileSync(packageFile(manifest), 'utf8')) as Manifest;
   // What npm allows as a name.
   const name = basename(folder)
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, '-')
     .replace(/^[._-]+/, '');
   content.name = name === '' ? content.name : name;
-  content.dependencies = { runsheet: `^${packageVersion()}`, zod: own.dependencies.zod };
+  // What a new project shares with this package it gets in the versions that this package is tested with.
+  content.dependencies = { runsheet: `^${packageVersion()}`, zod: own.dependencies.zod ?? '*' };
+  for (const tool of Object.keys(content.devDependencies)) {
+    content.devDependencies[tool] = own.devDependencies[tool] ?? '*';
+  }
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }
 
