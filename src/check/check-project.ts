@@ -2,7 +2,7 @@ import { type ReadWorkflow, handlersOf, readWorkflow, sealDefinition, walkItems 
 import type { WorkflowDocument } from '../definition/index.js';
 import type { HandlerCatalogue } from '../handlers/index.js';
 import { type Diagnostic, type Findings, type Range, type Source, byPlace, entryOf, isText } from '../syntax/index.js';
-import { checkRead } from './check-source.js';
+import { checkRead, readSafely } from './check-source.js';
 import type { CataloguedWorkflow } from './workflow-catalogue.js';
 
 export interface ProjectToCheck {
@@ -60,7 +60,7 @@ export function checkProject({ flows, others, handlers, workflowsMayBeMissing }:
     checked.set(source, { diagnostics, isValid: document !== undefined });
   };
   const learn = (source: Source): ReadWorkflow => {
-    const read = readWorkflow(source);
+    const read = readSafely(source);
     const flow = knownFlow(source, read);
     known.push(flow);
     if (hasParents && flow.identity !== undefined) addTo(catalogue, flow.identity, read.document);

@@ -6,7 +6,7 @@ import {
   sealDefinition,
 } from '../definition/index.js';
 import type { HandlerCatalogue } from '../handlers/index.js';
-import { type Diagnostic, type Source, byPlace } from '../syntax/index.js';
+import { type Diagnostic, type Source, byPlace, uncheckable } from '../syntax/index.js';
 import { checkWorkflow } from './check-workflow.js';
 import { isSaidAgain, oncePerName, withoutConsequences } from './echoes.js';
 import { applyIgnoreComments } from './ignore-comments.js';
@@ -30,7 +30,7 @@ export interface CheckedSource {
 
 /** The one checker, behind command line, library and editor: everything that is known of a flow before a run. */
 export function checkSource(source: Source, options: CheckOptions = {}): CheckedSource {
-  const { document, diagnostics } = checkRead(source, readWorkflow(source), options);
+  const { document, diagnostics } = checkRead(source, readSafely(source), options);
   return document === undefined ? { diagnostics } : { definition: sealDefinition(document, source), diagnostics };
 }
 
@@ -41,8 +41,25 @@ export interface CheckedDocument {
   readonly diagnostics: Diagnostic[];
 }
 
+/** Reads a flow; what makes the reading of one file fail is said of that file. */
+export function readSafely(source: Source): ReadWorkflow {
+  try {
+    return readWorkflow(source);
+  } catch (error) {
+    return { diagnostics: [uncheckable(error)] };
+  }
+}
+
 /** The same of a flow that was read already, to learn what it is called and what it is made of; not yet sealed. */
 export function checkRead(source: Source, read: ReadWorkflow, options: CheckOptions): CheckedDocument {
+  try {
+    return checkTree(source, read, options);
+  } catch (error) {
+    return { diagnostics: [...read.diagnostics, uncheckable(error)] };
+  }
+}
+
+function checkTree(source: Source, read: ReadWorkflow, options: CheckOptions): CheckedDocument {
   const { root, document, diagnostics, isEcho = () => false } = read;
   const knowsAll = options.handlers !== undefined && options.workflows !== undefined;
   if (root === undefined) return { diagnostics: applyIgnoreComments(source, diagnostics, knowsAll) };

@@ -100,9 +100,12 @@ function misspeltId(read: string, id: string, { model, names, source }: Context)
   return `write \`id: ${read}\` in line ${source.position(node.range.start).line}, where it is \`${id}\`, or \`$steps.${id}\` here`;
 }
 
+/** In a file of more steps than these not all are looked at for each name that is none of theirs. */
+const mostConsidered = 500;
+
 function unknownStep(id: string, range: Range, place: Place, context: Context): void {
   const { names, sights, report } = context;
-  const readable = [...names.items].filter(([name, item]) => {
+  const readable = [...names.items].slice(0, mostConsidered).filter(([name, item]) => {
     const { kind } = sights.of(item, name, place, undefined);
     return kind === 'certain' || kind === 'maybe';
   });

@@ -38,8 +38,13 @@ export interface WorkflowToCheck {
  * here with the same model.
  */
 export function checkWorkflow(toCheck: WorkflowToCheck): Diagnostic[] {
-  const { source, root, document, handlers, workflows, workflowsMayBeMissing } = toCheck;
   const report = new Report();
+  report.within(() => checkAll(toCheck, report));
+  return report.inOrder();
+}
+
+function checkAll(toCheck: WorkflowToCheck, report: Report): void {
+  const { source, root, document, handlers, workflows, workflowsMayBeMissing } = toCheck;
   const model = readFlow(root);
   const steps = stepNamesOf(model);
   const misread = misreadFormulas(model, steps);
@@ -65,7 +70,6 @@ export function checkWorkflow(toCheck: WorkflowToCheck): Diagnostic[] {
     checkHandlers(model, handlers, report);
     checkErrorNames(root, model, handlers, report);
   }
-  return report.inOrder();
 }
 
 function keysOf(root: SyntaxNode, key: string): string[] {

@@ -21,14 +21,18 @@ export class InvalidDefinitionsError extends RunsheetError {
   }
 }
 
-/** In a folder: YAML and JSON, save flow tests, sample inputs and the config of a project. */
+/** In a folder: YAML and JSON, save flow tests, sample inputs, the config of a project and what editors hide there. */
 export function isFlowFile(name: string): boolean {
-  return /\.(yaml|yml|json)$/.test(name) && !/\.test\.[a-z]+$|\.input\.json$|^runsheet\.config\./.test(name);
+  return (
+    !name.startsWith('.') &&
+    /\.(yaml|yml|json)$/.test(name) &&
+    !/\.test\.[a-z]+$|\.input\.json$|^runsheet\.config\./.test(name)
+  );
 }
 
 /** In a folder: the tests of its flows. */
 export function isFlowTestFile(name: string): boolean {
-  return /\.test\.(yaml|yml|json)$/.test(name);
+  return !name.startsWith('.') && /\.test\.(yaml|yml|json)$/.test(name);
 }
 
 /**

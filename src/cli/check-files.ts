@@ -4,7 +4,7 @@ import { type KnownFlow, checkProject, isFlowFile, isFlowTestFile, mayStartChild
 import type { HandlerCatalogue } from '../handlers/index.js';
 import type { Findings, Source } from '../syntax/index.js';
 import { CommandFailure } from './failure.js';
-import { filesOf, readFlow, readSources } from './flow-files.js';
+import { filesOf, readIn, readSources } from './flow-files.js';
 import { checkFlowTests } from './flow-tests.js';
 import { type Io, pathOf } from './io.js';
 import { definitionsSetting } from './settings.js';
@@ -70,7 +70,7 @@ async function flowsAround(sources: readonly Source[], folder: string, io: Io): 
   for (const place of folders) {
     if (!existsSync(place)) continue;
     for (const file of await flowsIn(place, io)) {
-      if (!given.has(resolve(file))) flows.push(await readFlow(file, io));
+      if (!given.has(resolve(file))) flows.push(await readIn(place, file, io));
     }
   }
   return flows;

@@ -7,7 +7,7 @@ import { type Source, nearest } from '../syntax/index.js';
 import { validDefinition } from './check-flow.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
-import { filesOf, readFlow } from './flow-files.js';
+import { filesOf, readIn } from './flow-files.js';
 import { type Io, pathOf } from './io.js';
 
 /**
@@ -76,7 +76,7 @@ async function flowsIn(folders: readonly string[], io: Io): Promise<NamedFlow[]>
   const flows: NamedFlow[] = [];
   for (const folder of folders) {
     for (const file of await filesOf(folder, io)) {
-      const source = await readFlow(file, io);
+      const source = await readIn(folder, file, io);
       const name = flowNameOf(source);
       if (name !== undefined) flows.push({ source, name });
     }

@@ -6,7 +6,7 @@ import { type Source, nearest } from '../syntax/index.js';
 import { validDefinition } from './check-flow.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
-import { filesOf, readFlow } from './flow-files.js';
+import { filesOf, readFlow, readIn } from './flow-files.js';
 import { type Io, pathOf } from './io.js';
 import { type PathSetting, namedBy } from './settings.js';
 
@@ -52,7 +52,7 @@ export async function namedFlows(name: string, setting: PathSetting, io: Io): Pr
   const sources: Source[] = [];
   const others: string[] = [];
   for (const file of await filesOf(folder, io)) {
-    const source = await readFlow(file, io);
+    const source = await readIn(folder, file, io);
     const found = flowNameOf(source);
     if (found === name) sources.push(source);
     else if (found !== undefined) others.push(found);

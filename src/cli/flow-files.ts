@@ -1,7 +1,8 @@
-import { readFile, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants } from 'node:fs';
+import { open, readdir, realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import { isFlowFile } from '../check/index.js';
-import { Source } from '../syntax/index.js';
+import { Source, limits } from '../syntax/index.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure, systemCodeOf } from './failure.js';
 import { type Io, pathOf } from './io.js';
@@ -29,7 +30,7 @@ export async function readSources(
   const sources: Source[] = [];
   for (const path of paths) {
     if (path === '-') sources.push(new Source(stdinName, await io.readStdin()));
-    else for (const file of await filesOf(path, io, isWanted)) sources.push(await readFlow(file, io));
+    else for (const file of await filesOf(path, io, isWanted)) sources.push(await readIn(path, file, io));
   }
   return sources;
 }
@@ -37,9 +38,44 @@ export async function readSources(
 /** @throws CommandFailure (not found, or usage where it cannot be read) */
 export async function readFlow(file: string, io: Io): Promise<Source> {
   try {
-    return Source.fromBytes(file, await readFile(pathOf(io, file)));
+    return Source.fromBytes(file, await bytesOf(pathOf(io, file)));
   } catch (error) {
     throw unreadable(file, error);
+  }
+}
+
+/**
+ * A file that `filesOf(path)` found. One of a folder that cannot be read is a mistake of that file alone, which says
+ * nothing of the others; a link that leads out of the project is not followed.
+ *
+ * @throws CommandFailure where `path` is the file itself
+ */
+export async function readIn(path: string, file: string, io: Io): Promise<Source> {
+  if (file === path) return readFlow(file, io);
+  try {
+    const [target, ...roots] = await Promise.all([file, path, io.cwd].map((each) => realpath(pathOf(io, each))));
+    if (!roots.some((root) => target?.startsWith(root + sep))) {
+      return Source.unreadable(file, 'it is a link that leads out of the project');
+    }
+    return Source.fromBytes(file, await bytesOf(pathOf(io, file)));
+  } catch (error) {
+    const isDangling = systemCodeOf(error) === 'ENOENT';
+    const reason = error instanceof Error ? error.message : String(error);
+    return Source.unreadable(file, isDangling ? 'it is a link that leads nowhere' : reason);
+  }
+}
+
+/** The bytes of a regular file, as many as show that it is too large. Opening a pipe does not wait for its writer. */
+async function bytesOf(path: string): Promise<Uint8Array> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new Error('it is not a regular file');
+    const buffer = Buffer.alloc(Math.min(stats.size, limits.bytes + 4));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
   }
 }
 

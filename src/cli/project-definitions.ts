@@ -6,7 +6,7 @@ import { type Source, nearest, renderDiagnostics } from '../syntax/index.js';
 import { exitCodes } from './exit-codes.js';
 import { CommandFailure } from './failure.js';
 import { withChildren } from './find-children.js';
-import { filesOf, readFlow } from './flow-files.js';
+import { filesOf, readIn } from './flow-files.js';
 import { type Io, pathOf } from './io.js';
 import { type PathSetting, namedBy } from './settings.js';
 import { renderOptions } from './terminal-text.js';
@@ -29,7 +29,7 @@ export async function projectDefinitions(
     throw new CommandFailure(exitCodes.notFound, message);
   }
   const sources: Source[] = [];
-  for (const file of await filesOf(folder, io)) sources.push(await readFlow(file, io));
+  for (const file of await filesOf(folder, io)) sources.push(await readIn(folder, file, io));
   const definitions = allValid(names === undefined ? sources : only(names, sources, folder), handlers, io);
   assertDistinct(definitions);
   return withChildren(definitions, folder, handlers, io);

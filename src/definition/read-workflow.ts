@@ -1,3 +1,4 @@
+import { nearest } from '../common/index.js';
 import {
   type Diagnostic,
   type RoughDocument,
@@ -14,7 +15,8 @@ import { mended } from './mended.js';
 import { otherTool } from './other-tools.js';
 import { Report, inOrder } from './report.js';
 import { problemText } from './schema-fields.js';
-import { checkShape } from './shape-walk.js';
+import { type Renamed, checkShape } from './shape-walk.js';
+import { workflowShape } from './shapes.js';
 
 export interface ReadWorkflow {
   /**
@@ -34,14 +36,22 @@ export interface ReadWorkflow {
 export function readWorkflow(source: Source): ReadWorkflow {
   const { root: sound, rough, diagnostics } = parseDocument(source);
   const root = sound ?? rough?.root;
-  if (root === undefined) return { diagnostics };
+  if (root === undefined) return { diagnostics: isLikeFlow(source.text) ? diagnostics : diagnostics.map(withoutText) };
   const report = new Report();
   const other = otherTool(root);
   if (other !== undefined) {
     report.error('RS2042', other.range, `this file was written for ${other.tool}`, other.help);
     return { diagnostics: report.inOrder() };
   }
-  const renamed = checkShape(root, report);
+  if (root.kind === 'mapping' && root.entries.length > 0 && !root.entries.some(({ key }) => isOfFlow(key.value))) {
+    const [first] = root.entries;
+    const help = 'a flow begins with `workflow: <name>` and has `steps`; other files belong in another folder';
+    report.error('RS2047', first?.key.range ?? root.range, 'this file is not a flow: it has no `workflow`', help);
+    return { diagnostics: report.inOrder() };
+  }
+  let renamed: Renamed = new Map();
+  report.within(() => (renamed = checkShape(root, report)));
+  if (report.isFull) return { diagnostics: report.inOrder() };
   if (rough !== undefined) {
     const found = report.inOrder().filter((each) => !rough.isEcho(each));
     return { root: mended(root, renamed), isEcho: rough.isEcho, diagnostics: inOrder([...diagnostics, ...found]) };
@@ -74,3 +84,37 @@ function checkScheduledInput(root: SyntaxNode, document: WorkflowDocument, repor
     report.error('RS2033', node.range, message, help);
   });
 }
+
+/** Whether a key may be one of a flow, perhaps misspelt or as another tool calls it. */
+function isOfFlow(key: string): boolean {
+  return !commonKeys.has(key) && (Object.hasOwn(workflowShape.keys, key) || isNear(key));
+}
+
+/** Keys of flows that files of any kind have. */
+const commonKeys: ReadonlySet<string> = new Set(['$schema', 'description', 'labels', 'timeout']);
+
+function isNear(key: string): boolean {
+  return nearest(key, ['workflow', 'steps', 'input', 'output']) !== undefined || otherSteps.has(key.toLowerCase());
+}
+
+/** What other tools call the steps of a flow. */
+const otherSteps: ReadonlySet<string> = new Set('tasks jobs states stages activities flow do pipeline'.split(' '));
+
+/** Whether a text that could not be read says of itself, in some line, that it is a flow. */
+function isLikeFlow(text: string): boolean {
+  return /^[^\S\n]*[{"'\uFEFF]*[ \t]*["']?(workflow|steps|input|output)["']?[ \t]*:/im.test(text);
+}
+
+/** What is said of a file that is no flow repeats nothing of it: it may have been reached by mistake, or by a link. */
+function withoutText(diagnostic: Diagnostic): Diagnostic {
+  if (!/^RS10(01|08|09|18)$/.test(diagnostic.code)) return diagnostic;
+  return {
+    ...diagnostic,
+    code: 'RS2047',
+    message: 'this file is not a flow',
+    help: notAFlow,
+    range: { start: 0, end: 0 },
+  };
+}
+
+const notAFlow = 'a flow begins with `workflow: <name>` and has `steps`';

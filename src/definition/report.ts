@@ -4,19 +4,43 @@ import {
   type MappingEntry,
   type Range,
   type SyntaxNode,
+  TooManyDiagnostics,
   byPlace,
+  limits,
+  overflow,
 } from '../syntax/index.js';
 
 /** Collects diagnostics; the shape walk and the checks write into one. */
 export class Report {
   readonly diagnostics: Diagnostic[] = [];
 
+  /** @throws TooManyDiagnostics */
   error(code: DiagnosticCode, range: Range, message: string, help: string): void {
-    this.diagnostics.push({ code, severity: 'error', message, range, help });
+    this.#add({ code, severity: 'error', message, range, help });
   }
 
+  /** @throws TooManyDiagnostics */
   warning(code: DiagnosticCode, range: Range, message: string, help: string): void {
-    this.diagnostics.push({ code, severity: 'warning', message, range, help });
+    this.#add({ code, severity: 'warning', message, range, help });
+  }
+
+  /** Runs a check, unless more was found already than is told. */
+  within(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof TooManyDiagnostics)) throw error;
+      if (!this.isFull) this.diagnostics.push(overflow(error.range));
+      this.isFull = true;
+    }
+  }
+
+  /** Whether there are more mistakes than are told. */
+  isFull = false;
+
+  #add(diagnostic: Diagnostic): void {
+    if (this.diagnostics.length >= limits.diagnostics) throw new TooManyDiagnostics(diagnostic.range);
+    this.diagnostics.push(diagnostic);
   }
 
   get hasErrors(): boolean {

@@ -1,3 +1,4 @@
+import { refuseDepth } from './formula-depth.js';
 import { FormulaSyntaxError } from './formula-error.js';
 import { type ParsedTree, parseTree } from './formula-parser.js';
 import {
@@ -80,9 +81,11 @@ function inspect(text: string): InspectedFormula {
  */
 function parse(text: string): ParsedTree {
   const { body, offset } = bodyOf(text);
+  const tokens = tokensOf(body);
+  refuseDepth(tokens, offset);
   let parsed: ParsedTree | undefined;
   try {
-    parsed = parseTree(tokensOf(body), offset);
+    parsed = parseTree(tokens, offset);
   } catch (error) {
     if (!(error instanceof NotUnderstood)) throw error;
   }

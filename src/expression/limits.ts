@@ -15,6 +15,10 @@ export const limits = {
   weight: 10_000_000,
   /** Items of all lists made on the way; eight characters of a string count as one. */
   made: 50_000_000,
+  /** Operators and brackets of one formula inside one another. */
+  formulaDepth: 500,
+  /** Tokens of one formula. */
+  tokens: 50_000,
   /** Lists and objects inside one another in a result. */
   nesting: 1000,
 } as const;

@@ -1,5 +1,6 @@
 import type { Expression } from 'jsonata';
 
+import { refuseDepth } from './formula-depth.js';
 import { FormulaSyntaxError } from './formula-error.js';
 import type { JsonataNode } from './jsonata-tree.js';
 import { childrenOf } from './jsonata-tree.js';
@@ -47,7 +48,9 @@ export function parseFormula(text: string): Parsed {
     );
   refuseRounded(tokensOf(body), offset);
   try {
-    refuseDoubling(tokensOf(body));
+    const tokens = tokensOf(body);
+    refuseDepth(tokens, offset);
+    refuseDoubling(tokens);
     const jsonata = loadJsonata();
     const expression = jsonata(body, {
       sequence: limits.length,

@@ -24,3 +24,5 @@ export { nearest } from '../common/index.js';
 export { writeYaml } from './write-yaml.js';
 export { type RenderOptions, renderDiagnostics, renderExcerpt } from './render.js';
 export { type DiagnosticsJson, type Findings, diagnosticsToJson } from './diagnostics-json.js';
+export { limits } from './limits.js';
+export { TooManyDiagnostics, capped, overflow, uncheckable } from './overflow.js';

@@ -69,9 +69,13 @@ function readPastSlips(original: string): Reading {
     const { slips: seen, tooDeep } = slipsIn(tokens, original);
     if (tooDeep !== undefined) return { slips, masks, isGuessable, fatal: tooDeep, documents: [], tokens };
     // What is masked can still look like a slip; said once, it is read past.
-    const found = seen.filter(({ diagnostic: { code, range } }) =>
-      slips.every((each) => each.code !== code || each.range.start !== range.start),
-    );
+    const keyOf = ({ code, range }: Diagnostic): string => `${code} ${range.start}`;
+    const said = new Set(slips.map(keyOf));
+    const found = seen.filter(({ diagnostic }) => !said.has(keyOf(diagnostic)));
+    if (said.size + found.length > limits.diagnostics) {
+      const all = [...slips, ...found.map(({ diagnostic }) => diagnostic)];
+      return { slips: all, masks, isGuessable: false, documents: [], tokens };
+    }
     if (found.length > 0 && round < rounds) {
       slips.push(...found.map((slip) => slip.diagnostic));
       masks.push(...found.flatMap((slip): readonly Mask[] => slip.masks));
@@ -175,10 +179,11 @@ function masked(text: string, slips: readonly Slip[]): string {
   return units.join('');
 }
 
-function readingErrors({ fatal, documents, tokens }: Reading): Diagnostic[] {
+function readingErrors({ fatal, documents, tokens, slips }: Reading): Diagnostic[] {
   const errors = fatal === undefined ? [] : [fatal];
   const [first] = documents;
-  if (fatal === undefined && (first === undefined || (documents.length === 1 && isEmpty(first)))) {
+  const isUnread = documents.length === 0 && slips.length > limits.diagnostics;
+  if (fatal === undefined && !isUnread && (first === undefined || (documents.length === 1 && isEmpty(first)))) {
     const help = 'a flow begins with `workflow: <name>`';
     errors.push({ code: 'RS1002', severity: 'error', message: 'the file is empty', range: { start: 0, end: 0 }, help });
   }

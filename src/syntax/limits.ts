@@ -6,4 +6,6 @@ export const limits = {
   depth: 64,
   /** Copies that aliases make, aliases inside what they name included. */
   aliasExpansions: 100,
+  /** Mistakes that are told; one that makes more is not read to its end. */
+  diagnostics: 500,
 } as const;

@@ -1,6 +1,7 @@
 import type { Diagnostic } from './diagnostic.js';
 import { readByLibrary } from './library-reader.js';
 import { limits } from './limits.js';
+import { capped } from './overflow.js';
 import type { ParsedDocument } from './parsed-document.js';
 import { readPlain } from './plain-reader/index.js';
 import type { Source } from './source.js';
@@ -13,10 +14,22 @@ export function parseDocument(source: Source): ParsedDocument {
   const unreadable = unreadableText(source);
   if (unreadable !== undefined) return { diagnostics: [unreadable] };
   const root = readPlain(source.text);
-  return root === undefined ? readByLibrary(source) : { root, diagnostics: [] };
+  if (root !== undefined) return { root, diagnostics: [] };
+  const read = readByLibrary(source);
+  // So many mistakes leave no tree in which others could be looked for.
+  return read.diagnostics.length > limits.diagnostics ? { diagnostics: capped(read.diagnostics) } : read;
 }
 
 function unreadableText(source: Source): Diagnostic | undefined {
+  if (source.unreadable !== undefined) {
+    return {
+      code: 'RS1036',
+      severity: 'error',
+      message: `the file cannot be read: ${source.unreadable}`,
+      range: { start: 0, end: 0 },
+      help: 'remove it from the folder, or put the flow itself in its place',
+    };
+  }
   if (Buffer.byteLength(source.text) > limits.bytes) {
     return {
       code: 'RS1004',

@@ -21,6 +21,11 @@ export class Source {
     return new Source(name, text, firstUndecodable(text, bytes));
   }
 
+  /** A file that cannot be read, and why; `parseDocument` reports it. */
+  static unreadable(name: string, reason: string): Source {
+    return new Source(name, '', undefined, reason);
+  }
+
   readonly #lineStarts: number[];
 
   constructor(
@@ -29,6 +34,8 @@ export class Source {
     readonly text: string,
     /** Offset of the first character that stands for bytes which are no UTF-8. */
     readonly undecodableAt?: number,
+    /** Why the file could not be read. */
+    readonly unreadable?: string,
   ) {
     this.#lineStarts = [0];
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.#lineStarts.push(at + 1);

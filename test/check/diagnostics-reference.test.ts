@@ -34,7 +34,7 @@ const entries = reference
 
 /** A whole flow around an example that is only a part of one. */
 function asFlow(example: string): string {
-  if (/^(workflow|StartAt):/m.test(example)) return example;
+  if (/^(workflow|StartAt|services):/m.test(example)) return example;
   if (example.startsWith('- ')) return `workflow: example\nsteps:\n${example.replace(/^(?=.)/gm, '  ')}`;
   return `workflow: example\n${example}${/^steps:/m.test(example) ? '' : 'steps: []\n'}`;
 }
@@ -110,7 +110,7 @@ describe('docs/reference/diagnostics.md', () => {
 
   test('shows an example wherever one can be printed', () => {
     const without = entries.filter(({ wrong }) => wrong === undefined).map(({ code }) => code);
-    expect(without).toEqual(['RS1002', 'RS1004', 'RS4050']);
+    expect(without).toEqual(['RS1002', 'RS1004', 'RS1035', 'RS1036', 'RS4050']);
     expect(entries.filter(({ wrong, right }) => (wrong === undefined) !== (right === undefined))).toEqual([]);
   });
 

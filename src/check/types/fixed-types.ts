@@ -1,4 +1,4 @@
-import { type Type, absent, mapOf, nullType, numberType, optional, stringType, union, unknown } from './type.js';
+import { type Type, absent, mapOf, never, nullType, numberType, optional, stringType, union, unknown } from './type.js';
 
 /** `$error`: what a failure looks like to formulas. */
 export const errorType: Type = mapOf([
@@ -9,11 +9,14 @@ export const errorType: Type = mapOf([
   ['details', unknown],
 ]);
 
+/** `running` while it runs; in `finally` how it will end. */
+const runStatus: Type = { ...never, string: new Set(['running', 'compensating', 'completed', 'failed', 'cancelled']) };
+
 export const runType: Type = mapOf([
   ['id', stringType],
   ['key', optional(union(stringType, nullType))],
-  ['startedAt', stringType],
-  ['status', stringType],
+  ['startedAt', numberType],
+  ['status', runStatus],
 ]);
 
 export const workflowType: Type = mapOf([

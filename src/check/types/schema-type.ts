@@ -27,11 +27,16 @@ export function schemaAt(node: SyntaxNode | undefined): JsonObject | boolean | u
 /** Schemas that refer to themselves, and very deep ones, are known down to here. */
 const deepest = 12;
 
+/** References may double at each level: of more schemas than this, one in another, nothing is known. */
+const mostSchemas = 10_000;
+
 interface Reading {
   readonly root: JsonObject | boolean;
   /** Whether what validates the value puts defaults in; only on the direct way of fields and items, not inside choices. */
   readonly fillsDefaults: boolean;
   readonly depth: number;
+  /** How many more schemas are read. */
+  readonly budget: { left: number };
 }
 
 /**
@@ -39,12 +44,18 @@ interface Reading {
  * accepts, so that they may be passed over.
  */
 export function typeOfSchema(schema: JsonObject | boolean, options: { fillsDefaults?: boolean } = {}): Type {
-  return read(schema, { root: schema, fillsDefaults: options.fillsDefaults === true, depth: 0 });
+  return read(schema, {
+    root: schema,
+    fillsDefaults: options.fillsDefaults === true,
+    depth: 0,
+    budget: { left: mostSchemas },
+  });
 }
 
 function read(schema: JsonValue | undefined, reading: Reading): Type {
   if (schema === false) return never;
-  if (!isJsonObject(schema) || reading.depth > deepest) return anything;
+  if (!isJsonObject(schema) || reading.depth > deepest || reading.budget.left <= 0) return anything;
+  reading.budget.left -= 1;
   const deeper = { ...reading, depth: reading.depth + 1 };
   let type = kindsOf(schema, deeper);
   if (Object.hasOwn(schema, 'const')) type = intersection(type, typeOfValue(schema.const));

@@ -3,7 +3,7 @@ import { checkSource } from '../../check/index.js';
 import type { Definition } from '../../definition/index.js';
 import type { HandlerRegistry } from '../../handlers/index.js';
 import { CommandFailure } from '../failure.js';
-import { filesOf, readFlow } from '../flow-files.js';
+import { filesOf, readIn } from '../flow-files.js';
 import { type Io, pathOf } from '../io.js';
 import { projectHandlers } from '../project-handlers.js';
 import { type PathSetting, handlersSetting, namedBy } from '../settings.js';
@@ -88,7 +88,7 @@ async function checkDefinitions(
     throw error;
   }
   for (const file of files) {
-    const { definition } = checkSource(await readFlow(file, io), options);
+    const { definition } = checkSource(await readIn(folder, file, io), options);
     if (definition === undefined) wrong.push(file);
     else definitions.push(definition);
   }
