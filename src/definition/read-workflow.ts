@@ -43,6 +43,10 @@ export function readWorkflow(source: Source): ReadWorkflow {
     report.error('RS2042', other.range, `this file was written for ${other.tool}`, other.help);
     return { diagnostics: report.inOrder() };
   }
+  if (root.kind === 'scalar' && !isLikeFlow(source.text)) {
+    report.error('RS2047', { start: 0, end: 0 }, 'this file is not a flow', notAFlow);
+    return { diagnostics: report.inOrder() };
+  }
   if (root.kind === 'mapping' && root.entries.length > 0 && !root.entries.some(({ key }) => isOfFlow(key.value))) {
     const [first] = root.entries;
     const help = 'a flow begins with `workflow: <name>` and has `steps`; other files belong in another folder';

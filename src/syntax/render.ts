@@ -36,7 +36,8 @@ function renderOne(diagnostic: Diagnostic, source: Source, paint: Paint, columns
   const at = lines.findIndex((line) => line.includes(`${severity} ${code}:`));
   if (at >= 0) lines[at] = (lines[at] ?? '').replace(`${severity} ${code}:`, (text) => paint(severity, text));
 
-  lines.push(...excerptOf(source, range, severity, paint, columns));
+  // Of a file that is no flow nothing is shown: it may hold anything.
+  if (code !== 'RS2047') lines.push(...excerptOf(source, range, severity, paint, columns));
   const [first = '', ...rest] = help.split('\n').map(harmless);
   const [begin = '', ...more] = broken(`  help: ${first}`, columns, 8);
   lines.push(

@@ -73,7 +73,7 @@ describe('a file of mistakes is told up to a limit, and from where on it was not
 test('a file that cannot be checked hides nothing of the others', () => {
   const hostile = new Source('hostile.yaml', steps(`  - set: =${'('.repeat(100_000)}\n`));
   const unread = Source.unreadable('pipe.yaml', 'it is not a regular file');
-  const wrong = new Source('wrong.yaml', steps('  - stp: a.b\n'));
+  const wrong = new Source('wrong.yaml', 'workflow: wrong\nsteps:\n  - stp: a.b\n');
   const { findings } = checkProject({ flows: [hostile, unread, wrong], others: [], workflowsMayBeMissing: false });
   expect(findings.map(({ diagnostics }) => diagnostics.map(({ code }) => code))).toEqual([
     ['RS3001'],

@@ -402,7 +402,7 @@ steps: []`,
     `
   - set: =$number("5") + 1
   - set: =$length("abc") + $count($input.items)
-  - set: =$toMillis($now()) - $toMillis($run.startedAt)`,
+  - set: =$toMillis($now()) - $run.startedAt`,
   ],
   [
     'positions and predicates',
