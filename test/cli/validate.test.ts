@@ -77,9 +77,9 @@ describe('runsheet validate', () => {
 
   it('reads stdin for -', async () => {
     const project = new Project();
-    const { code, out } = await project.runsheet(['validate', '-', '--no-handlers'], { stdin: 'a: "open\n' });
+    const { code, out } = await project.runsheet(['validate', '-', '--no-handlers'], { stdin: 'workflow: "open\n' });
     expect(code).toBe(1);
-    expect(out).toContain('<stdin>:1:4: error RS1001: the quote that opens here is never closed');
+    expect(out).toContain('<stdin>:1:11: error RS1001: the quote that opens here is never closed');
   });
 
   it('says once that handlers were not checked where there is no folder of them', async () => {
