@@ -47,6 +47,7 @@ const suspicions: ReadonlySet<FormulaProblem['kind']> = new Set(['length', 'outp
 /** Checks each formula by itself: its syntax, and that its variables and functions exist where it stands. */
 export function checkFormulas(model: FlowModel, known: KnownNames, misread: Misread, report: Report): void {
   const unreadable = model.ids.map(({ name }) => name).filter((name) => !/^[A-Za-z_]\w*$/.test(name));
+  const declaresLength = JSON.stringify(known.input).includes('"length":');
   for (const use of model.formulas) {
     for (const problem of analyseFormula(use.text, use.place.variables)) {
       if (misread.get(use)?.some(({ start, end }) => start <= problem.start && problem.end <= end)) continue;
@@ -57,6 +58,8 @@ export function checkFormulas(model: FlowModel, known: KnownNames, misread: Misr
         report.error('RS1032', use.node.cutOffBy, 'to YAML this is a comment, and the formula ends before it', help);
         continue;
       }
+      // A field that is declared is no slip.
+      if (problem.kind === 'length' && declaresLength) continue;
       const range = rangeIn(use.node, problem);
       const say = suspicions.has(problem.kind) ? report.warning.bind(report) : report.error.bind(report);
       say(codes[problem.kind], range, problem.message, helpFor(problem, use, known));

@@ -39,9 +39,14 @@ export interface CheckedProject {
   readonly known: readonly KnownFlow[];
 }
 
-/** Whether a flow has a `subWorkflow`, as far as its text shows; a backslash may spell the word in another way. */
+/**
+ * Whether a flow has a `subWorkflow`, as far as its text shows. A backslash may spell the word in another way, and a
+ * misspelt one is checked as the one that was meant.
+ */
 export function mayStartChildren({ text }: Source): boolean {
-  return /subWorkflow|\\/.test(text);
+  return /subWorkflow|\\|(?:^|[\s{,])["']?(?:s\w{0,5}w\w{0,9}|sub\w*|\w*child\w*|(?:call|run)workflow)["']?[ \t]*:/im.test(
+    text,
+  );
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../common/index.js';
-import { type MappingEntry, type MappingNode, entryOf, toValue } from '../syntax/index.js';
+import { type MappingEntry, type MappingNode, type SyntaxNode, entryOf, textOf, toValue } from '../syntax/index.js';
 import { firstProblem } from './json-schema.js';
 import { Report } from './report.js';
 import { checkSchema, problemText } from './schema-fields.js';
+import { itemShapes } from './shapes.js';
 import type { Surroundings } from './surroundings.js';
 import { holdsFormula } from './value-fields.js';
 import { type Verb, isVerb } from './verbs.js';
@@ -32,6 +33,14 @@ export function checkPlace(verb: Verb, node: MappingNode, around: Surroundings, 
 export function checkOnTimeout(node: MappingNode, report: Report): void {
   const onTimeout = entryOf(node, 'onTimeout')?.value;
   const schema = entryOf(node, 'schema')?.value;
+  if (onTimeout !== undefined && holdsItems(onTimeout)) {
+    const [item] = onTimeout.kind === 'sequence' ? onTimeout.items : [onTimeout];
+    const range = item?.kind === 'mapping' ? item.entries[0]?.key.range : undefined;
+    const help =
+      'leave `onTimeout` out, and write what shall be done under `onError: [{ errors: [WaitTimeout], do: [ … ] }]`';
+    report.error('RS2046', range ?? onTimeout.range, '`onTimeout` is a value: nothing in it is run', help);
+    return;
+  }
   if (onTimeout === undefined || schema === undefined || holdsFormula(onTimeout)) return;
   const value = toValue(onTimeout);
   const invalid = new Report();
@@ -41,6 +50,22 @@ export function checkOnTimeout(node: MappingNode, report: Report): void {
   if (problem === undefined) return;
   const message = `\`onTimeout\` does not fit the \`schema\` of the signal: ${problemText(problem)}`;
   report.error('RS2032', onTimeout.range, message, 'write a value that fits, or null');
+}
+
+/** Whether a value is an item or a list of items, by verbs whose names are no words of data. */
+function holdsItems(node: SyntaxNode): boolean {
+  if (node.kind === 'sequence') return node.items.length > 0 && node.items.every(holdsItems);
+  if (node.kind !== 'mapping') return false;
+  const verbs = node.entries.filter(({ key }) => isVerb(key.value));
+  const [only] = verbs;
+  if (only === undefined || verbs.length > 1 || !isVerb(only.key.value)) return false;
+  const name = textOf(only.value) ?? '';
+  const isItem = ['fail', 'step', 'rethrow', 'complete', 'subWorkflow', 'group', 'branch', 'sleep'].includes(
+    only.key.value,
+  );
+  const isHandler = only.key.value !== 'step' || name.includes('.');
+  const { keys } = itemShapes[only.key.value];
+  return isItem && isHandler && node.entries.every(({ key }) => Object.hasOwn(keys, key.value));
 }
 
 export function reportTwoVerbs(node: MappingNode, first: MappingEntry, second: MappingEntry, report: Report): void {

@@ -195,7 +195,10 @@ class ShapeWalk {
     const { value } = entry;
     const isFormula = isText(value) && value.value.startsWith('=');
     if (value.kind === 'mapping' || isFormula) this.#value(entry, around, secrets);
-    else {
+    else if (isText(value) && /^\$(input|steps|constants|item|error|result)\b[\w.]*$/.test(value.value)) {
+      const message = `${quoted(value.value)} is a literal text, though it begins like a variable`;
+      this.#report.error('RS2025', value.range, message, `for its value write \`${entry.key.value}: =${value.value}\``);
+    } else {
       const help = 'give each value the name under which the handler or child reads it';
       scalar.wrongKind(entry, 'a map of fields, or a formula that gives one', this.#report, help);
     }
@@ -220,6 +223,16 @@ class ShapeWalk {
     const units = entry.value.entries.every(({ key }) =>
       /^(week|day|hour|minute|second|millisecond)s?$/i.test(key.value),
     );
+    const [only, second] = entry.value.entries;
+    const length =
+      second === undefined && /^(duration|for|in|after|wait)$/i.test(only?.key.value ?? '')
+        ? textOf(only?.value)
+        : undefined;
+    if (length !== undefined && durationMeant(length) !== undefined) {
+      const remedy = `write \`${entry.key.value}: ${durationMeant(length) ?? length}\``;
+      this.#report.error('RS2001', entry.key.range, `\`${entry.key.value}\` must be a duration, not a map`, remedy);
+      return;
+    }
     if (!units || entry.value.entries.length === 0) return this.#shape(entry.value, innerShapes.until, around);
     const text = entry.value.entries.map(({ key, value }) => `${String(toValue(value))} ${key.value}`).join(' ');
     const help = `write \`${entry.key.value}: ${durationMeant(text) ?? '2h30m'}\``;

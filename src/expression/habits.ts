@@ -158,8 +158,11 @@ class Place {
         return this.#habit('!==', 'write `!=`', 1);
       case '&&':
         return this.#habit('&&', 'write `and`', 1);
-      case '||':
-        return this.#habit('||', 'write `or`', 1);
+      case '||': {
+        const fallback = this.#right(this.index + 2);
+        const isValue = /^(["'\d[{]|null$)/.test(fallback);
+        return this.#habit('||', isValue ? 'for a default write `??`' : 'write `or`', 1);
+      }
       case '=>':
         return this.#habit('=>', this.#arrowHelp(), 1);
       case '<>':

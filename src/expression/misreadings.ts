@@ -81,7 +81,7 @@ function timeHelp({ operator, left, right }: BinaryNode, text: string): string {
   const shown = ({ start, end }: FormulaNode): string => text.slice(start, end);
   const [time, other] = isTime(left) ? [left, right] : [right, left];
   const isDuration = other.kind === 'literal' && /^\d+[a-z]+$/.test(String(other.value));
-  if (isText(other) && !isDuration) {
+  if ((isText(other) || (operator === '-' && other.kind === 'path')) && !isDuration) {
     return `milliseconds between two times: \`$toMillis(${shown(left)}) - $toMillis(${shown(right)})\``;
   }
   const duration = isDuration ? String(other.value) : '1d';
@@ -158,7 +158,7 @@ export function outputsProblems({ nodes, steps }: SoundFormula, text: string): F
     const base = text.slice(node.start, id.end);
     problems.push({
       kind: 'outputs',
-      message: `\`${base}\` is the output itself, which seldom has a field \`outputs\``,
+      message: `\`${base}\` is the output itself, which seldom has a field \`${text.slice(field.start, field.end)}\``,
       start: field.start,
       end: field.end,
       help: `write \`${base}${text.slice(field.end, node.end)}\`; a field of that name stands in backquotes`,
@@ -169,5 +169,10 @@ export function outputsProblems({ nodes, steps }: SoundFormula, text: string): F
 
 function outputsOf({ steps }: PathNode, text: string): { start: number; end: number } | undefined {
   const field = steps[2];
-  return field?.kind === 'name' && text.slice(field.start, field.end) === 'outputs' ? field : undefined;
+  return field?.kind === 'name' && isOutputs(text.slice(field.start, field.end), steps.length > 3) ? field : undefined;
+}
+
+/** A field may be called `output`; one that has fields itself is likelier another tool's. */
+function isOutputs(name: string, goesOn: boolean): boolean {
+  return name === 'outputs' || (name === 'output' && goesOn);
 }

@@ -139,6 +139,7 @@ export function ownForm(
   const reason = name === 'parse' && object === 'JSON' ? reasons.get('fromJson') : reasons.get(name);
   if (reason !== undefined) return reason;
   const known = object === undefined ? undefined : globals.get(`${object}.${name}`);
+  if (/^concat(enate)?$/i.test(name) && args.length > 1) return `write \`${args.join(' & ')}\``;
   const small = name === name.toUpperCase() ? name.toLowerCase() : name;
   const form = known ?? forms.get(name) ?? forms.get(small);
   // A form for a list and one for a text close their own backquotes.

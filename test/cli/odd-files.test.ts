@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkFiles } from '../../src/cli/check-files.js';
+import { harmlessOutput } from '../../src/cli/harmless-output.js';
 import { processIo } from '../../src/cli/io.js';
 
 let folder = '';
@@ -15,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 async function said(path = folder): Promise<string[]> {
-  const { findings } = await checkFiles({ paths: [path] }, undefined, { ...processIo, cwd: folder });
+  const { findings } = await checkFiles({ paths: [path] }, undefined, harmlessOutput({ ...processIo, cwd: folder }));
   return findings.flatMap(({ source, diagnostics }) =>
     diagnostics.map(({ code, message }) => `${source.name.replace(`${folder}/`, '')} ${code} ${message}`),
   );
