@@ -16,6 +16,16 @@ describe('JSONata', () => {
   const entry = Symbol.for('jsonata.__evaluate_entry') as unknown as string;
   const exit = Symbol.for('jsonata.__evaluate_exit') as unknown as string;
 
+  it('is pinned to the version that Runsheet was built for', () => {
+    const own = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: { jsonata: string } };
+    const require = createRequire(import.meta.url);
+    const installed = JSON.parse(readFileSync(require.resolve('jsonata/package.json'), 'utf8')) as { version: string };
+    const word =
+      'before another version is taken, look through src/expression/: it relies on what JSONata does not document';
+    expect(own.dependencies.jsonata, word).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(installed.version, word).toBe(own.dependencies.jsonata);
+  });
+
   it('calls the hooks around every node, and waits for them', async () => {
     const seen: string[] = [];
     const expression = jsonata('1 + $x');
