@@ -28,6 +28,19 @@ function runOf(out: string): StartedRun {
 }
 
 describe('runsheet start', () => {
+  it('takes no input of which something would be lost', async () => {
+    const notes = project();
+    for (const [input, reason] of [
+      ['{"who": "a", "who": "b"}', '--input cannot be taken: the key "who" (line 1, column 14) is there twice'],
+      ['{"who": 12345678901234567890}', 'quote it: "12345678901234567890"'],
+      ['{who: 1}', '--input is not JSON'],
+    ] as const) {
+      const { code, out, err } = await notes.runsheet(['start', 'notes', '--input', input]);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toContain(reason);
+    }
+  });
+
   it('prints the id of a run that nobody drives yet, and how it goes on', async () => {
     const notes = project();
     const { code, out, err } = await notes.runsheet(['start', 'notes', '--input', '{"who":"bob"}']);
