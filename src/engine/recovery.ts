@@ -1,7 +1,7 @@
 import { checkSource } from '../check/index.js';
 import { RunsheetError } from '../common/index.js';
 import { type Definition, definitionFromCanonical, secretsGiven } from '../definition/index.js';
-import type { RunRecord } from '../storage/index.js';
+import type { ReleasedRun, RunRecord } from '../storage/index.js';
 import { Source } from '../syntax/index.js';
 import type { EngineSettings } from './options.js';
 import type { DefinitionRegistry } from './registry.js';
@@ -43,7 +43,7 @@ export class Recoverer {
   async recover(): Promise<Recovery> {
     const { storage, clock } = this.#settings;
     const now = clock.now();
-    const released = await storage.releaseDeadEngines(now);
+    const released = await this.#releaseDead(now);
     await this.#adoptStored(now);
     const survey = await storage.survey(this.#owner, this.#registry.hashes, now);
     const compensating = released.filter(({ status }) => status === 'compensating').length;
@@ -64,6 +64,18 @@ export class Recoverer {
       })),
       suspects: survey.suspects,
     };
+  }
+
+  /** What cannot be proved now is no reason not to work: the leases of the dead expire by themselves. */
+  async #releaseDead(now: number): Promise<ReleasedRun[]> {
+    const { storage, logger } = this.#settings;
+    try {
+      return await storage.releaseDeadEngines(now);
+    } catch (error) {
+      if (!(error instanceof RunsheetError) || error.code !== 'RS_STORAGE_FAILED') throw error;
+      logger.warn({ error }, 'not every dead engine could be told from a living one');
+      return [];
+    }
   }
 
   /** Takes up the stored documents of runs that have no registered definition; they never start new runs. */

@@ -20,7 +20,13 @@ export class ChangeListeners {
     this.#told = false;
     queueMicrotask(() => {
       this.#told = true;
-      for (const listener of [...this.#listeners]) listener();
+      for (const listener of [...this.#listeners]) {
+        try {
+          listener();
+        } catch {
+          // It must not throw; if it does, that is no reason for the others not to hear, nor for the process to end.
+        }
+      }
     });
   }
 

@@ -70,7 +70,7 @@ describe('a database of version 1', () => {
     const database = new Database(path);
     const schema = (): unknown => database.prepare('select name, sql from sqlite_schema order by name').all();
     const newest = schema();
-    database.exec('drop index run_suspect');
+    database.exec('drop index run_suspect; alter table run drop column queued_at; drop table identity');
     database.pragma('user_version = 1');
     migrate(database, path);
     expect(schema()).toEqual(newest);

@@ -43,10 +43,11 @@ export class Checkpointer {
   wrote({ writes, bytes }: { writes: number; bytes: number }): void {
     this.#framesSinceLook += framesPerCommit + writes + Math.ceil(bytes / pageBytes);
     if (this.#framesSinceLook < this.#lookAfterFrames || this.#isLooking || this.#respawn !== undefined) return;
-    this.#worker ??= this.#start();
     this.#framesSinceLook = 0;
+    const worker = this.#running();
+    if (worker === undefined) return;
     this.#isLooking = true;
-    this.#worker.postMessage('look');
+    worker.postMessage('look');
   }
 
   /** Copies the whole log into the database and ends the worker. */
@@ -69,6 +70,17 @@ export class Checkpointer {
     await this.#worker?.terminate();
   }
 
+  /** The worker, started where needed; undefined where there is no thread for it now. */
+  #running(): Worker | undefined {
+    try {
+      this.#worker ??= this.#start();
+    } catch {
+      // A commit called for it, which stands all the same.
+      this.#lost();
+    }
+    return this.#worker;
+  }
+
   #start(): Worker {
     const worker = new Worker(checkpointWorkerSource, { eval: true, workerData: this.#orders, execArgv: [] });
     worker.unref();
@@ -79,19 +91,20 @@ export class Checkpointer {
     return worker;
   }
 
+  #setAutocheckpoint(frames: number): void {
+    if (!this.#isEnding && this.#db.open) this.#db.pragma(`wal_autocheckpoint = ${frames}`);
+  }
+
   #lost(): void {
     this.#worker = undefined;
     this.#isLooking = false;
     if (this.#isEnding) return;
-    this.#db.pragma(`wal_autocheckpoint = ${autocheckpointFrames}`);
+    this.#setAutocheckpoint(autocheckpointFrames);
     this.#respawn = this.#clock.setTimer(
       respawnAfterMs,
       () => {
         this.#respawn = undefined;
-        this.#worker = this.#start();
-        this.#worker.once('online', () => {
-          if (!this.#isEnding) this.#db.pragma('wal_autocheckpoint = 0');
-        });
+        this.#running()?.once('online', () => this.#setAutocheckpoint(0));
       },
       { keepAlive: false },
     );

@@ -33,15 +33,24 @@ export class DeathWatch {
     this.#timer = undefined;
   }
 
+  #look(): void {
+    const before = this.#unlocked;
+    try {
+      this.#unlocked = new Set(this.#locks.unlocked());
+    } catch {
+      // The folder cannot be read just now (no descriptor is left, say), which proves nothing: the next look may.
+      return;
+    }
+    // At two looks: an engine that is just being registered has its file for a moment before it has the lock.
+    if ([...this.#unlocked].some((owner) => before.has(owner))) this.#listeners.notify();
+  }
+
   #arm(): void {
     this.#timer = this.#clock.setTimer(
       lookEveryMs,
       () => {
-        const before = this.#unlocked;
-        this.#unlocked = new Set(this.#locks.unlocked());
-        // At two looks: an engine that is just being registered has its file for a moment before it has the lock.
-        if ([...this.#unlocked].some((owner) => before.has(owner))) this.#listeners.notify();
         this.#arm();
+        this.#look();
       },
       { keepAlive: false },
     );

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
 import { RunsheetError } from '../../common/index.js';
-import { isBusy } from './errors.js';
+import { isBusy, isErrorCode } from './errors.js';
 import { ownersFolder, shareAs } from './file-modes.js';
 
 const suffix = '.lock';
@@ -71,12 +71,19 @@ export class EngineLocks {
 
   /**
    * Calls `release` for each engine that is proved dead, holding its lock meanwhile so that nobody else
-   * does the same, and removes its lock file after that.
+   * does the same, and removes its lock file after that. A file that cannot be opened proves nothing: it is passed over,
+   * and the first such trouble thrown once all others were looked at.
    */
   async reap(release: (owner: string) => Promise<void>): Promise<void> {
+    let trouble: unknown;
     for (const owner of this.#known()) {
       if (this.#held.has(owner)) continue;
-      const lock = this.#obtain(owner, { create: false });
+      let lock: BetterSqlite3.Database | undefined;
+      try {
+        lock = this.#obtain(owner, { create: false });
+      } catch (error) {
+        trouble ??= unreadable(this.#pathOf(owner), error);
+      }
       if (lock === undefined) continue;
       try {
         await release(owner);
@@ -86,6 +93,7 @@ export class EngineLocks {
       }
       this.#remove(owner, lock);
     }
+    if (trouble !== undefined) throw trouble;
   }
 
   /** Whether any engine but this one is alive, here or in another process. */
@@ -117,9 +125,16 @@ export class EngineLocks {
 
   #known(): string[] {
     if (!existsSync(this.#folder)) return [];
-    return readdirSync(this.#folder)
-      .filter((name) => name.endsWith(suffix))
-      .map((name) => decodeURIComponent(name.slice(0, -suffix.length)));
+    return readdirSync(this.#folder).flatMap((name) => {
+      const owner = ownerOf(name);
+      return owner !== undefined && this.#isLockFile(name) ? [owner] : [];
+    });
+  }
+
+  /** An empty file of its own: through a link another database could be locked, or changed. */
+  #isLockFile(name: string): boolean {
+    const stat = lstatSync(join(this.#folder, name), { throwIfNoEntry: false });
+    return stat?.isFile() === true && stat.size === 0 && stat.nlink === 1;
   }
 
   #pathOf(owner: string): string {
@@ -142,28 +157,53 @@ export class EngineLocks {
     }
   }
 
+  /** One whose file cannot be opened is, for all that is known, alive. */
   #isTaken(owner: string): boolean {
-    const lock = this.#obtain(owner, { create: false });
-    lock?.close();
-    return lock === undefined && existsSync(this.#pathOf(owner));
+    try {
+      const lock = this.#obtain(owner, { create: false });
+      lock?.close();
+      return lock === undefined && existsSync(this.#pathOf(owner));
+    } catch {
+      return true;
+    }
   }
 
   /** The file goes first, while the lock still is held: nobody may obtain the lock of a file that is about to go. */
   #remove(owner: string, lock: BetterSqlite3.Database): void {
     try {
-      ignoring('ENOENT', () => unlinkSync(this.#pathOf(owner)));
-      ignoring('ENOENT|ENOTEMPTY|EEXIST', () => rmdirSync(this.#folder));
+      ignoring(['ENOENT'], () => unlinkSync(this.#pathOf(owner)));
+      ignoring(['ENOENT', 'ENOTEMPTY', 'EEXIST'], () => rmdirSync(this.#folder));
     } finally {
       lock.close();
     }
   }
 }
 
-function ignoring(codes: string, act: () => void): void {
+function ignoring(codes: readonly string[], act: () => void): void {
   try {
     act();
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && new RegExp(`^(${codes})$`).test(String(error.code))))
-      throw error;
+    if (!isErrorCode(error, ...codes)) throw error;
   }
+}
+
+/** Undefined where no engine can have made a file of that name. */
+function ownerOf(name: string): string | undefined {
+  if (!name.endsWith(suffix)) return undefined;
+  try {
+    const owner = decodeURIComponent(name.slice(0, -suffix.length));
+    return `${encodeURIComponent(owner)}${suffix}` === name ? owner : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(path: string, error: unknown): RunsheetError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new RunsheetError(
+    'RS_STORAGE_FAILED',
+    `The lock file ${path} of another engine cannot be opened, so that nobody can tell whether that engine is alive: its runs ` +
+      `wait until their leases expire. Give this user access to it, or remove it if that engine is gone. (${reason})`,
+    { cause: error },
+  );
 }

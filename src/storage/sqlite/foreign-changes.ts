@@ -48,11 +48,11 @@ export class ForeignChanges {
     this.#timer = this.#clock.setTimer(
       lookEveryMs,
       () => {
+        this.#arm();
         const before = this.#seen;
         this.#look();
         this.#files?.look();
         if (this.#seen !== before) this.#listeners.notify();
-        this.#arm();
       },
       { keepAlive: false },
     );

@@ -28,6 +28,7 @@ export async function inspectDatabase(path: string): Promise<DatabaseState> {
   let db: BetterSqlite3.Database | undefined;
   try {
     db = new Database(path, { readonly: true, fileMustExist: true });
+    db.pragma('trusted_schema = OFF');
     assertOurs(db, path);
     const version = db.pragma('user_version', { simple: true }) as number;
     const report = (db.pragma('integrity_check(10)') as { integrity_check: string }[]).map(

@@ -1,7 +1,7 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, rmdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, rmSync, rmdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type BetterSqlite3 from 'better-sqlite3';
-import type { Clock } from '../../common/index.js';
+import { type Clock, RunsheetError } from '../../common/index.js';
 import { isBusy, isErrorCode } from './errors.js';
 import { ownersFile, ownersFolder } from './file-modes.js';
 import { assertNoFolder, openFailure } from './open-failure.js';
@@ -26,6 +26,7 @@ export async function openDatabase<T>(
   try {
     assertNoFolder(path);
     madeFolder = makeFolder(dirname(path));
+    assertNoLinks(path);
     if (isNew) makeFile(path);
     const giveUpAt = clock.monotonic() + busyTimeoutMs;
     for (;;) {
@@ -45,6 +46,7 @@ export async function openDatabase<T>(
 
 function opened<T>(db: BetterSqlite3.Database, path: string, use: (db: BetterSqlite3.Database) => T): T {
   try {
+    db.pragma('trusted_schema = OFF');
     assertOurs(db, path);
     if (path !== ':memory:') db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
@@ -67,7 +69,7 @@ export function syncFolder(folder: string): void {
     fd = openSync(folder, 'r');
   } catch (error) {
     // Where folders cannot be opened (Windows) their entries are durable with the files.
-    if (error instanceof Error && 'code' in error && /^(EISDIR|EPERM|EACCES)$/.test(String(error.code))) return;
+    if (isErrorCode(error, 'EISDIR', 'EPERM', 'EACCES')) return;
     throw error;
   }
   try {
@@ -108,6 +110,17 @@ function makeFolder(path: string): string | undefined {
   return missing[0];
 }
 
+/** SQLite would write through a link, whose file may be anybody's. */
+function assertNoLinks(path: string): void {
+  for (const file of [`${path}-wal`, `${path}-shm`, `${path}-journal`]) {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== false) continue;
+    throw new RunsheetError(
+      'RS_STORAGE_CORRUPT',
+      `${file} is not a file of SQLite but a link or the like; remove it, or restore the database from a backup.`,
+    );
+  }
+}
+
 /** Of a file that did not exist when we began; but another process may have found it meanwhile, and keeps it. */
 function removeUnused(Database: typeof BetterSqlite3, path: string): void {
   if (!existsSync(path) || isUsed(Database, path)) return;
@@ -124,7 +137,10 @@ function isUsed(Database: typeof BetterSqlite3, path: string): boolean {
     db.pragma('journal_mode = DELETE');
     db.exec('begin exclusive');
     const tables = db.prepare(`select name from sqlite_schema where type = 'table'`).pluck().all() as string[];
-    return tables.some((table) => db?.prepare(`select 1 from "${table}" limit 1`).get() !== undefined);
+    // Its name is in every database.
+    return tables.some(
+      (table) => table !== 'identity' && db?.prepare(`select 1 from "${table}" limit 1`).get() !== undefined,
+    );
   } catch {
     return true;
   } finally {

@@ -148,9 +148,10 @@ export function assertOurs(db: Database, path: string): void {
   const look = db.transaction(() => ({
     version: db.pragma('user_version', { simple: true }) as number,
     application: db.pragma('application_id', { simple: true }) as number,
-    isEmpty: db.prepare('select count(*) from sqlite_schema').pluck().get() === 0,
+    objects: objectsOf(db),
   }));
-  const { version, application, isEmpty } = look();
+  const { version, application, objects } = look();
+  const isEmpty = objects.length === 0;
   if (application !== applicationId && !isEmpty) {
     throw new RunsheetError(
       'RS_STORAGE_CORRUPT',
@@ -163,6 +164,71 @@ export function assertOurs(db: Database, path: string): void {
       `${path} has version ${version}, and this Runsheet knows versions up to ${schemaVersion}; use a newer Runsheet.`,
     );
   }
+  const strange = isEmpty ? undefined : strangeObject(db, objects, version);
+  if (strange !== undefined) {
+    throw new RunsheetError(
+      'RS_STORAGE_CORRUPT',
+      `${path} has ${strange}; it was changed by another program, or made by somebody else. Use a database that only Runsheet has written, or a backup.`,
+    );
+  }
+}
+
+interface SchemaObject {
+  readonly type: string;
+  readonly name: string;
+  readonly table: string;
+  readonly sql: string;
+}
+
+/** SQLite's own objects (statistics, automatic indexes) excepted. */
+function objectsOf(db: Database): SchemaObject[] {
+  return db
+    .prepare(
+      `select type, name, tbl_name as "table", coalesce(sql, '') as sql from sqlite_schema
+       where type not in ('table', 'index') or name not like 'sqlite\\_%' escape '\\'`,
+    )
+    .all() as SchemaObject[];
+}
+
+/**
+ * What could act when Runsheet reads or writes: triggers, views, virtual tables, and tables of ours that are not as we
+ * make them. Ordinary tables beside ours, of a program that copies databases, do no harm.
+ */
+function strangeObject(db: Database, objects: readonly SchemaObject[], version: number): string | undefined {
+  const expected = expectedObjects(db, version);
+  const ours = new Set([...expected.values()].map(({ table }) => table));
+  for (const { type, name, table, sql } of objects) {
+    const known = expected.get(name);
+    if (known !== undefined && known.type === type && plain(known.sql) === plain(sql)) continue;
+    const isOrdinary = type === 'table' ? !/^create\s+virtual/i.test(sql) : type === 'index';
+    if (!isOrdinary || known !== undefined || ours.has(table))
+      return `a ${type} \`${name}\` that does not belong to it`;
+  }
+  const names = new Set(objects.map(({ name }) => name));
+  const missing = [...expected.values()].find(({ name }) => !names.has(name));
+  return missing === undefined ? undefined : `no ${missing.type} \`${missing.name}\``;
+}
+
+const expectedByVersion = new Map<number, ReadonlyMap<string, SchemaObject>>();
+
+/** As the migrations make them, in a database of their own. */
+function expectedObjects(db: Database, version: number): ReadonlyMap<string, SchemaObject> {
+  const known = expectedByVersion.get(version);
+  if (known !== undefined) return known;
+  const model = new (db.constructor as new (path: string) => Database)(':memory:');
+  try {
+    for (const migration of migrations.slice(0, Math.max(0, version))) model.exec(migration);
+    const objects = new Map(objectsOf(model).map((object) => [object.name, object]));
+    expectedByVersion.set(version, objects);
+    return objects;
+  } finally {
+    model.close();
+  }
+}
+
+/** Spaces and line breaks say nothing. */
+function plain(sql: string): string {
+  return sql.replace(/\s+/g, ' ').trim();
 }
 
 /**

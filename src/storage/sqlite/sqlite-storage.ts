@@ -144,7 +144,8 @@ export class SqliteStorage implements Storage {
         released.push(...(await writes.submit(() => transitions.releaseOwner(owner, now), { early: true })));
       });
     } catch (error) {
-      throw storageError(error, this.#path);
+      // What was released stands; the trouble is met again by the next call.
+      if (released.length === 0) throw storageError(error, this.#path);
     }
     return released;
   }
