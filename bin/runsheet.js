@@ -2,7 +2,11 @@
 import { readFileSync } from 'node:fs';
 
 // `runsheet list | head` closes the pipe early, which is no mistake of anybody's; a full disk is told.
+// A command that has work to bring to an end first (`worker`) listens to it.
+let isBeingEnded = false;
 process.stdout.on('error', (error) => {
+  isBeingEnded ||= process.emit('runsheet:output-lost', error);
+  if (isBeingEnded) return;
   if (error.code === 'EPIPE') process.exit(0);
   process.stderr.write(`error: the output cannot be written: ${error.message}\n`);
   process.exit(1);

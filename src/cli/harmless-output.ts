@@ -8,14 +8,19 @@ import { type Io, type Surroundings, wantsColor } from './io.js';
  */
 export function harmlessOutput(outer: Surroundings): Io {
   const color = { out: wantsColor(outer, outer.outIsTerminal), err: wantsColor(outer, outer.errIsTerminal) };
+  const isByNpm = (outer.env.npm_command ?? '') !== '';
+  const asCalled = (text: string): string => (isByNpm ? text.replace(proposed, 'npx runsheet ') : text);
   return {
     ...outer,
-    out: (text) => outer.out(forPeople(text, color.out)),
-    err: (text) => outer.err(forPeople(text, color.err)),
+    out: (text) => outer.out(asCalled(forPeople(text, color.out))),
+    err: (text) => outer.err(asCalled(forPeople(text, color.err))),
     data: (text) => outer.out(text),
     draw: (text) => outer.err(text),
   };
 }
+
+/** A command that is proposed: alone in a line, or quoted. What npm has started is on the path of npm alone. */
+const proposed = /(?<=^\s+|^next +|`)runsheet (?=[a-z-])/gm;
 
 /** The styles of `paint`: what a text for people may have where it is coloured. */
 const ownStyles = /(\u001b\[(?:0|1|2|31|32|33|35|36)m)/;

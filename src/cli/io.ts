@@ -26,6 +26,11 @@ export interface Surroundings {
   onExit(listener: () => void): () => void;
   /** Calls `listener` at each Ctrl-C or SIGTERM instead of ending the process. Returns how to end that. */
   onInterrupt(listener: (signal: Interruption) => void): () => void;
+  /**
+   * Calls `listener`, instead of ending the process, when stdout can take nothing more: its reader is gone, the disk is
+   * full. Returns how to end that.
+   */
+  onOutputLost(listener: (error: Error) => void): () => void;
   /** Ends the process at once, whatever it is doing. */
   exit(code: number): void;
 }
@@ -79,8 +84,15 @@ export const processIo: Surroundings = {
     process.on('SIGINT', listen).on('SIGTERM', listen);
     return () => void process.off('SIGINT', listen).off('SIGTERM', listen);
   },
+  onOutputLost(listener) {
+    process.on(outputLost, listener);
+    return () => void process.off(outputLost, listener);
+  },
   exit: (code) => process.exit(code),
 };
+
+/** `bin/runsheet.js` tells it by this event. */
+const outputLost = 'runsheet:output-lost';
 
 function divertedWrite(write: (text: string) => void): typeof process.stdout.write {
   return (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {

@@ -1,7 +1,7 @@
 import { type Color, errorText, instantText, paint } from '../common/index.js';
 import type { RunEvent } from '../engine/index.js';
 import { type Io, wantsColor } from './io.js';
-import { durationText, oneLine, placeText, timeText } from './text.js';
+import { durationText, oneLine, placeText, shortId, timeText } from './text.js';
 import { columnsOf, commandLines, hanging } from './terminal-text.js';
 import { TurnFolder } from './turn-folder.js';
 
@@ -29,12 +29,18 @@ export class Progress {
     const isFolded = this.#folder.folds(event);
     for (const { run, workflow, step, text } of this.#folder.news(event.at, !isFolded)) {
       const at = this.#placeOf({ ...event, run, workflow, step, occurrence: null });
-      this.#line(event.at, 'turns', 'faint', this.#run === undefined ? `${at}  ${run}` : at, text);
+      this.#line(event.at, 'turns', 'faint', `${at}${this.#runOf(run)}`, text);
     }
     if (isFolded) return;
     const [what, color, detail] = this.#describe(event, startedAt);
-    const about = this.#run === undefined && detail !== event.run ? `${place}  ${event.run}` : place;
+    const about = detail === event.run ? place : `${place}${this.#runOf(event.run)}`;
     this.#line(event.at, what, color, about, detail);
+  }
+
+  /** Of the run that the command is about, nothing; of its children as much of the id as tells them apart. */
+  #runOf(run: string): string {
+    if (this.#run === undefined) return `  ${run}`;
+    return run === this.#run ? '' : `  ${shortId(run)}`;
   }
 
   #line(at: number, what: string, color: Color, about: string, detail: string): void {

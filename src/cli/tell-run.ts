@@ -36,13 +36,16 @@ export async function tellRun(
   return withExistingStorage(db, io, async (storage) => {
     const { createEngine } = await import('../engine/index.js');
     const record = await findRun(storage, idOrKey, workflow);
+    // Before there is one of our own.
+    const { othersAlive } = await storage.survey(nobody, [], io.clock.now());
     const engine = createEngine({ storage, clock: io.clock });
     try {
       const { said, out, run = await engine.getRun(record.id) } = await tell(engine, record, storage);
       if (json) io.data(`${printedJson({ version: 1, run })}\n`);
       else if (out !== undefined) io.out(`${out}\n`);
       say(io, said);
-      await sayHowToDrive(storage, run.id, db, io);
+      // Whoever is at work hears of it.
+      if (!othersAlive) await sayHowToDrive(storage, run.id, db, io);
       return exitCodes.fine;
     } finally {
       await engine.stop();
@@ -50,10 +53,13 @@ export async function tellRun(
   });
 }
 
+/** Who asks is an engine with a name; one who only tells something has none. */
+const nobody = 'runsheet';
+
 async function sayHowToDrive(storage: Storage, id: string, db: string | undefined, io: Io): Promise<void> {
   const record = await storage.getRun(id);
   if (record === undefined || record.endedAt !== null || record.owner !== null) return;
   const root = await rootOf(storage, record);
-  say(io, 'unless a process waits to drive it, go on by');
+  say(io, 'no engine is running, so that nothing happens until one is; go on by');
   propose(io, [continueCommand(root, { db })]);
 }

@@ -16,6 +16,22 @@ export function zonedTimeText(epochMs: number, timezone: string): string {
   return `${format.format(epochMs)} ${timezone}`;
 }
 
+/** Digits of an id that are enough to know it by, among few. */
+const shortIdLength = 'wf_'.length + 8;
+
+/** The beginning of an id, by which it can be named as long as no other begins so. */
+export function shortId(id: string): string {
+  return id.slice(0, shortIdLength);
+}
+
+/** The same of several: as long as it takes to tell them apart. */
+export function shortIds(ids: readonly string[]): (id: string) => string {
+  let length = shortIdLength;
+  const count = new Set(ids).size;
+  while (length < 35 && new Set(ids.map((id) => id.slice(0, length))).size < count) length += 2;
+  return (id) => id.slice(0, length);
+}
+
 /** Enough of a hash to tell it from others by eye. */
 export function shortHash(hash: string): string {
   return hash.slice(0, 12);

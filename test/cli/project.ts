@@ -112,6 +112,7 @@ export class Project {
       terminalSize: () => size,
       divertOutput: () => () => {},
       onExit: () => () => {},
+      onOutputLost: () => () => {},
       readStdin: () => Promise.resolve(stdin),
       onInterrupt: (listener) => {
         interrupts.add(listener);

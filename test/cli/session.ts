@@ -150,12 +150,17 @@ function lasting(text: string, { folder }: Project, ids: Map<string, string>): s
       .replace(/, version \d+, \d+(?:\.\d)? KB,/g, ', version 1, 108 KB,')
       .replace(/has version \d+,/g, 'has version 1,')
       .replace(/^(.*Node: v|.*SQLite: |.*Runsheet: )[\d.]+$/gm, '$1<version>')
-      .replace(/wf_[0-9a-f]{32}/g, (id) => {
-        const known = ids.get(id) ?? `wf_${String(ids.size + 1).padStart(32, '0')}`;
-        ids.set(id, known);
-        return known;
-      })
+      .replace(/wf_(?:[0-9a-f]{32}|[0-9a-f]{8})(?![0-9a-f])/g, (id) => numbered(id, ids))
   );
+}
+
+/** A run by its number, however much of its id is shown. */
+function numbered(id: string, ids: Map<string, string>): string {
+  const [shown] = [...ids.keys()].filter((each) => each.startsWith(id) || id.startsWith(each));
+  const known = ids.get(shown ?? '') ?? `wf_${String(ids.size + 1).padStart(32, '0')}`;
+  if (shown !== undefined && shown.length < id.length) ids.delete(shown);
+  if (shown === undefined || shown.length < id.length) ids.set(id, known);
+  return `wf_${known.slice(3 - id.length)}`;
 }
 
 /** What a live view leaves on the screen in the end; its colours are shown elsewhere. */

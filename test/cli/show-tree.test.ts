@@ -100,7 +100,7 @@ both         waiting
   right
     kind     completed
       value  completed
-`);
+        value   {"long":"xxxx`);
   });
 
   it('shows each turn, and nothing cut off, with --full', async () => {

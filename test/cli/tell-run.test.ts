@@ -19,7 +19,7 @@ describe('runsheet signal', () => {
     expect({ ...sent, err: timeless(sent.err) }).toEqual({
       code: 0,
       out: '',
-      err: 'approval was delivered to wf_1\nunless a process waits to drive it, go on by\n  runsheet run gate --continue wf_1\n',
+      err: 'approval was sent to wf_1; the filter of its gate decides whether it is taken: `runsheet show wf_1` says so\nno engine is running, so that nothing happens until one is; go on by\n  runsheet run gate --continue wf_1\n',
     });
     const [, id = ''] = /(wf_\w+)/.exec(sent.err) ?? [];
     expect((await on('signal', id, 'go')).code).toBe(0);
@@ -108,7 +108,7 @@ describe('runsheet cancel', () => {
     const { code, out, err } = await on('cancel', 'k', '--reason', 'not wanted any more');
     expect({ code, out }).toEqual({ code: 0, out: '' });
     expect(timeless(err)).toBe(
-      'wf_1 is told to end and to undo what it has done\nunless a process waits to drive it, go on by\n  runsheet run gate --continue wf_1\n',
+      'wf_1 is told to end and to undo what it has done\nno engine is running, so that nothing happens until one is; go on by\n  runsheet run gate --continue wf_1\n',
     );
     const ended = await on('run', 'gate', '--continue', 'k');
     expect(ended.code).toBe(1);
@@ -159,7 +159,7 @@ describe('runsheet resume', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^wf_[0-9a-f]{32}\n$/);
     expect(timeless(err)).toBe(
-      'wf_1 goes on as wf_2\nunless a process waits to drive it, go on by\n  runsheet run breaks --continue wf_2\n',
+      'wf_1 goes on as wf_2\nno engine is running, so that nothing happens until one is; go on by\n  runsheet run breaks --continue wf_2\n',
     );
     project.write('mended', '');
     const again = await project.runsheet(['run', 'breaks', '--continue', out.trim()]);

@@ -67,7 +67,7 @@ async function render(drawn: Graph, format: GraphFormat): Promise<string> {
 }
 
 async function graphOf(target: string, options: GraphOptions, io: Io): Promise<Graph> {
-  const isRunId = /^wf_[0-9a-f]{32}$/.test(target);
+  const isRunId = /^wf_[0-9a-f]{4,32}$/.test(target) && !isPath(target, io);
   if (!isRunId) {
     const definition = await flowOf(target, options, io);
     if (definition !== undefined) return buildGraph(definition);

@@ -1,11 +1,11 @@
-import { fittedTable } from '../../common/index.js';
+import { cutTo, fittedTable, table, widthOf } from '../../common/index.js';
 import type { RunQuery, RunRecord, RunStatus } from '../../storage/index.js';
 import { withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import { shellWord } from '../next-commands.js';
 import { columnsOf, say } from '../terminal-text.js';
-import { durationText, printedJson, timeText } from '../text.js';
+import { durationText, printedJson, shortIds, timeText } from '../text.js';
 import { timeOption } from '../time-options.js';
 
 export interface ListOptions {
@@ -39,8 +39,7 @@ export async function list(options: ListOptions, io: Io): Promise<ExitCode> {
   }
   if (runs.length === 0) io.err('no runs\n');
   else {
-    const rows = [['RUN', 'WORKFLOW', 'STATUS', 'CREATED', 'TOOK', 'KEY'], ...inFamilies(runs).map(row)];
-    io.out(fittedTable(rows, columnsOf(io, 'out')));
+    io.out(listText(inFamilies(runs), columnsOf(io, 'out')));
   }
   if (cursor !== undefined) say(io, `there are more: --cursor ${shellWord(cursor)}`);
   return exitCodes.fine;
@@ -64,9 +63,47 @@ function inFamilies(runs: readonly RunRecord[]): Member[] {
   return roots.flatMap((run) => withChildren(run, 0));
 }
 
-function row({ run, depth }: Member): string[] {
+const header = ['RUN', 'WORKFLOW', 'STATUS', 'CREATED', 'TOOK', 'KEY'];
+
+/** A line a run. Where that is too wide, ids are as long as it takes to tell them apart, and long names are cut. */
+function listText(members: readonly Member[], columns: number | undefined): string {
+  const whole = [header, ...members.map((member) => row(member, (id) => id, timeText))];
+  if (columns === undefined || fits(whole, columns)) return table(whole);
+  const short = shortIds(members.map(({ run }) => run.id));
+  const rows = [header, ...members.map((member) => row(member, short, minuteText))];
+  const room = columns - rigidWidth(rows);
+  if (room < leastNames) return fittedTable(rows, columns);
+  const keys = Math.min(widest(rows, 5), Math.max(Math.floor(room / 2), room - widest(rows, 1)));
+  return table(
+    rows.map((cells) => cells.map((cell, at) => cutTo(cell, at === 1 ? room - keys : at === 5 ? keys : columns))),
+  );
+}
+
+/** Less of workflow and key together tells nothing. */
+const leastNames = 16;
+const gap = 2;
+
+function widest(rows: readonly (readonly string[])[], column: number): number {
+  return Math.max(...rows.map((cells) => widthOf(cells[column] ?? '')));
+}
+
+function fits(rows: readonly (readonly string[])[], columns: number): boolean {
+  return rigidWidth(rows) + widest(rows, 1) + widest(rows, 5) <= columns;
+}
+
+/** What the table takes beside workflow and key, which can be cut. */
+function rigidWidth(rows: readonly (readonly string[])[]): number {
+  return [0, 2, 3, 4].reduce((sum, column) => sum + widest(rows, column), gap * (header.length - 1));
+}
+
+/** `2030-01-01 09:30` */
+function minuteText(epochMs: number): string {
+  return timeText(epochMs).replace(/:\d\dZ$/, '');
+}
+
+function row({ run, depth }: Member, idText: (id: string) => string, time: (epochMs: number) => string): string[] {
   const { id, workflow, revision, status, createdAt, startedAt, endedAt, key, parentId } = run;
   const took = startedAt === null || endedAt === null ? '' : durationText(endedAt - startedAt);
-  const owner = parentId === null || depth > 0 ? '' : `of ${parentId}`;
-  return [`${'  '.repeat(depth)}${id}`, `${workflow}@${revision}`, status, timeText(createdAt), took, key ?? owner];
+  const owner = parentId === null || depth > 0 ? '' : `of ${idText(parentId)}`;
+  return [`${'  '.repeat(depth)}${idText(id)}`, `${workflow}@${revision}`, status, time(createdAt), took, key ?? owner];
 }

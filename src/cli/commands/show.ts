@@ -1,13 +1,15 @@
 import { type DescribedError, type JsonValue, cutTo, errorText, isJsonObject } from '../../common/index.js';
 import type { Run, RunHistory } from '../../engine/index.js';
+import type { RunRecord, Storage } from '../../storage/index.js';
 import { withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { findRun } from '../find-run.js';
 import { type Io, wantsColor } from '../io.js';
 import { nextCommands } from '../next-commands.js';
+import { journalOf } from '../logs/follow.js';
 import { flowLine } from '../show/flow-line.js';
 import { limitText, limitsOf } from '../show/limits.js';
-import { type TreeOptions, stepTree, unwindTable } from '../show/step-tree.js';
+import { type ItemValues, type TreeOptions, stepTree, unwindTable } from '../show/step-tree.js';
 import { waitsFor } from '../show/waits-text.js';
 import { commandLines, hanging } from '../terminal-text.js';
 import { durationText, oneLine, printedJson, shortJson, timeText } from '../text.js';
@@ -25,13 +27,15 @@ export interface ShowOptions {
 export async function show(idOrKey: string, options: ShowOptions, io: Io): Promise<ExitCode> {
   const { readHistory } = await import('../../engine/index.js');
   const now = io.clock.now();
-  const { history, nobodyDrives, next, text } = await withExistingStorage(options.db, io, async (storage) => {
+  const { history, values, nobodyDrives, next, text } = await withExistingStorage(options.db, io, async (storage) => {
     const record = await findRun(storage, idOrKey, options.workflow);
     const found = await readHistory(storage, record);
     const stored = found.run.error === null ? undefined : await storage.readDefinition(record.definitionHash);
+    const values = await valuesOf(storage, record);
     const { othersAlive } = found.drivenUntil === null ? { othersAlive: false } : await storage.survey(nobody, [], now);
     return {
       history: found,
+      values,
       nobodyDrives: !othersAlive,
       next: await nextCommands(storage, found, { db: options.db }),
       text: stored?.source ?? null,
@@ -46,9 +50,23 @@ export async function show(idOrKey: string, options: ShowOptions, io: Io): Promi
   } else {
     const columns = io.outIsTerminal ? io.terminalSize().columns : undefined;
     const color = wantsColor(io, io.outIsTerminal);
-    io.out(describe(shown, now, { full: options.full, color, columns, db: options.db }));
+    io.out(describe(shown, now, { full: options.full, color, columns, db: options.db, values }));
   }
   return exitCodes.fine;
+}
+
+/** What was settled without calling anything. */
+async function valuesOf(storage: Storage, { run }: RunRecord): Promise<ItemValues> {
+  const values = new Map<string, { occurrence: string; value: JsonValue }[]>();
+  for await (const rows of journalOf(storage, run)) {
+    for (const { kind, aspect, step, occurrence, payload } of rows) {
+      if (kind !== 'decision' || aspect !== 'value' || step === null || payload === null) continue;
+      const { value } = JSON.parse(payload) as { value?: JsonValue };
+      if (value === undefined) continue;
+      values.set(step, [...(values.get(step) ?? []), { occurrence: occurrence ?? '0', value }]);
+    }
+  }
+  return values;
 }
 
 /** Who asks is an engine with a name; one who only looks has none. */

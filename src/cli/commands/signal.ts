@@ -1,4 +1,5 @@
 import { definitionFromCanonical } from '../../definition/index.js';
+import { gatesOf } from '../../engine/index.js';
 import type { RunRecord, Storage } from '../../storage/index.js';
 import type { ExitCode } from '../exit-codes.js';
 import type { Io } from '../io.js';
@@ -18,8 +19,16 @@ export async function signal(idOrKey: string, name: string, options: SignalOptio
     await engine.signal(record.id, name, payload).catch(async (error: unknown) => {
       throw await refusal(error, record, name, options, storage);
     });
-    return { said: `${name} was delivered to ${record.id}` };
+    return { said: await deliveredText(record, name, storage) };
   });
+}
+
+/** Whether a filter lets a payload pass is decided where the run is executed. */
+async function deliveredText({ id, definitionHash }: RunRecord, name: string, storage: Storage): Promise<string> {
+  const stored = await storage.readDefinition(definitionHash);
+  const gates = stored === undefined ? [] : gatesOf(definitionFromCanonical(stored.document), name).items;
+  if (gates.every(({ item }) => item.filter === undefined)) return `${name} was delivered to ${id}`;
+  return `${name} was sent to ${id}; the filter of its gate decides whether it is taken: \`runsheet show ${id}\` says so`;
 }
 
 async function refusal(

@@ -2,6 +2,7 @@ import { RunsheetError } from '../../common/index.js';
 import { type Engine, createEngine } from '../../engine/index.js';
 import { storageOf } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
+import { CommandFailure } from '../failure.js';
 import type { Interruption, Io } from '../io.js';
 import { keepAlive } from '../keep-alive.js';
 import { lineLogger } from '../line-logger.js';
@@ -45,16 +46,25 @@ export async function worker(options: WorkerOptions, io: Io): Promise<ExitCode> 
     ...(handlers !== undefined && { handlers }),
   });
   const stop = new StopRequest(io, () => report.stopping());
+  let stopListening = (): void => {};
   const endKeepingAlive = keepAlive(io.clock);
   const lost = storageLost(engine);
+  const outputLost = new Promise<Error>((resolve) => (stopListening = io.onOutputLost(resolve)));
   try {
     engine.subscribe((event) => report.event(event));
     report.recovered(await engine.recover());
     await engine.start();
     report.started({ workflows: namesOf(definitions), concurrency });
-    const signal = await Promise.race([stop.asked, lost]);
+    const signal = await Promise.race([stop.asked, lost, outputLost]);
+    if (signal instanceof Error) report.stopping();
     await engine.close();
     report.stopped();
+    if (signal instanceof Error) {
+      throw new CommandFailure(
+        exitCodes.failed,
+        `stdout cannot be written (${signal.message}), so the worker has stopped`,
+      );
+    }
     return signal === 'SIGTERM' ? exitCodes.fine : exitCodes.interrupted;
   } catch (error) {
     // A second failure on the way out must not hide the first.
@@ -62,6 +72,7 @@ export async function worker(options: WorkerOptions, io: Io): Promise<ExitCode> 
     throw error;
   } finally {
     endKeepingAlive();
+    stopListening();
     stop.end();
   }
 }

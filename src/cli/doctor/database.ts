@@ -13,8 +13,6 @@ import type { Project } from './project.js';
 const largeWalBytes = 256 * 1024 * 1024;
 /** Clocks of processes on one machine agree; what lies further ahead was written by another clock. */
 const clockToleranceMs = 60_000;
-/** A run that is due is claimed within milliseconds, also by a busy worker soon. */
-const overdueMs = 60_000;
 /** Who asks for a survey is an engine with a name; the doctor drives nothing and has none of its own. */
 const nobody = 'runsheet doctor';
 
@@ -88,11 +86,22 @@ async function runFindings(storage: Storage, project: Project, given: Given, io:
     ...namedFindings(survey.suspects, 'interrupted again and again', given),
     ...namedFindings(survey.orphans, 'whose parent run is gone', given),
   ];
-  if (dueAt !== undefined && dueAt < now - overdueMs && !survey.othersAlive) {
+  const left = survey.othersAlive ? [] : await leftRuns(storage);
+  if (left.length > 0) {
+    const [verb, was] = left.length === 1 ? ['was', 'it'] : ['were', 'them'];
+    const message = `${countText(left.length, 'run')} ${verb} being executed by an engine that is gone, and no worker is running`;
+    findings.push(warning('runs', message, `start \`runsheet worker\`, which takes ${was} over at once`));
+  } else if (dueAt !== undefined && dueAt <= now && !survey.othersAlive) {
     const remedy = 'drive them by `runsheet worker`';
     findings.push(warning('runs', `there are runs due since ${timeText(dueAt)}, and no worker is at work`, remedy));
   }
   return findings.length > 0 ? findings : [fine('runs', 'none is stuck')];
+}
+
+/** Runs that somebody holds, whatever their leases say, while no engine is alive. */
+async function leftRuns(storage: Storage): Promise<RunRecord[]> {
+  const { runs } = await storage.listRuns({ statuses: ['running', 'compensating'], limit: 1000 });
+  return runs.filter(({ owner }) => owner !== null);
 }
 
 function stuckFindings(stuck: readonly string[], given: Given): Finding[] {

@@ -131,7 +131,14 @@ class Builder {
         edges.push(this.#edge({ from: node.id, kind: 'error' }, box));
       }
       exits = [
-        ...(canEnd(item) ? [{ ...exitOf(node), ...(node.state?.name === 'failed' && { untaken: true }) }] : []),
+        ...(canEnd(item)
+          ? [
+              {
+                ...exitOf(node),
+                ...((node.state?.name === 'failed' || node.state?.name === 'handled') && { untaken: true }),
+              },
+            ]
+          : []),
         ...handlers.filter((each) => each.goesOn).map(({ box }) => exitOf(box)),
       ];
     });

@@ -13,7 +13,7 @@ import {
   terminalColors,
 } from '../run-tree/index.js';
 import { commandLines } from '../terminal-text.js';
-import { durationText } from '../text.js';
+import { durationText, placeText, shortId } from '../text.js';
 
 /** What a terminal shows of a run while it goes on; children of it below the items that wait for them. */
 export interface LiveRun {
@@ -93,10 +93,22 @@ function itemLines(item: TreeItem, children: LiveRun['children'], now: number, d
       ...branchLine(item, body, depth + 1),
       ...bodyLines(body, children, now, branchDepth(item, depth)),
     ]);
-  const runs = item.steps
-    .flatMap((step) => (step.kind === 'child' ? (children.get(step.run) ?? []) : []))
-    .flatMap((child) => linesOf(child, now, depth + 1));
-  return [own, ...inside, ...runs];
+  return [own, ...inside, ...childLines(item, children, now, depth + 1)];
+}
+
+/** Of several children of one item each is known by its iteration and its id. */
+function childLines({ item, steps }: TreeItem, children: LiveRun['children'], now: number, depth: number): Line[] {
+  const shown = steps.flatMap((step) => {
+    const child = step.kind === 'child' ? children.get(step.run) : undefined;
+    return child === undefined ? [] : [{ child, place: placeText(titleOf(item).text, step.occurrence) }];
+  });
+  if (shown.length < 2) return shown.flatMap(({ child }) => linesOf(child, now, depth));
+  return shown.flatMap(({ child, place }) => {
+    const { id, status } = child.history.run;
+    const state = status === 'running' || status === 'compensating' ? 'running' : 'waiting';
+    const own: Line = { depth, state, name: place, detail: `${shortId(id)} ${status}`, matters: true };
+    return [own, ...linesOf(child, now, depth + 1)];
+  });
 }
 
 /** A branch of a `parallel` is known by its name. */
@@ -130,7 +142,10 @@ function detailOf(item: TreeItem, now: number): string {
   }
   const text = stateText(item, now);
   const known = text === 'completed' || text === 'failed' ? '' : text.replace(/^completed in /, '');
-  const error = step?.kind === 'step' && item.state === 'failed' && another === undefined ? step.error : undefined;
+  const error =
+    step?.kind === 'step' && (item.state === 'failed' || item.state === 'handled') && another === undefined
+      ? step.error
+      : undefined;
   return `${known}${error === undefined ? '' : `: ${messageText(error)}`}${deadline}`;
 }
 
@@ -173,6 +188,7 @@ const marks: Readonly<Record<StateName, string>> = {
   waiting: '◦',
   completed: '✓',
   failed: '✗',
+  handled: '✗',
   skipped: '–',
   aborted: '×',
   undone: '↶',

@@ -40,16 +40,38 @@ export interface TreeItem {
 /** The tree of a run, whose document is known. */
 export function treeOf(document: WorkflowDocument, history: RunHistory): RunTree {
   const reader = new TreeReader(history);
+  const { error } = history.run;
+  const isEnd = (key: string): boolean => error?.step === key;
   return {
-    steps: reader.section(document.steps, 'steps'),
-    onFailure: document.onFailure && reader.section(document.onFailure, 'onFailure'),
-    finally: document.finally && reader.section(document.finally, 'finally'),
+    steps: withHandled(reader.section(document.steps, 'steps'), isEnd),
+    onFailure: document.onFailure && withHandled(reader.section(document.onFailure, 'onFailure'), isEnd),
+    finally: document.finally && withHandled(reader.section(document.finally, 'finally'), isEnd),
   };
 }
 
 /** The bodies of the flow itself, in order. */
 export function sectionsOf(tree: RunTree): TreeBody[] {
   return [tree.steps, tree.onFailure, tree.finally].filter((body) => body !== undefined);
+}
+
+/**
+ * Tells failures that something around them, or their own `onError`, has handled from those that went on.
+ *
+ * @param isEnd whether the run has failed with an item
+ */
+function withHandled(body: TreeBody, isEnd: (key: string) => boolean, isHandled = false): TreeBody {
+  return {
+    ...body,
+    items: body.items.map((each) => {
+      const own = isHandled || isCaught(each.item, each.bodies);
+      const bodies = each.bodies.map((inner) =>
+        withHandled(inner, isEnd, inner.path[0] === 'onError' ? isHandled : own),
+      );
+      if (!own || isEnd(each.key)) return { ...each, bodies };
+      const counts = new Map([...each.counts].map(([name, count]) => [name === 'failed' ? 'handled' : name, count]));
+      return { ...each, bodies, counts, state: each.state === 'failed' ? 'handled' : each.state };
+    }),
+  };
 }
 
 class TreeReader {

@@ -9,6 +9,7 @@ export const stateWords: Readonly<Record<StateName, string>> = {
   waiting: 'waiting',
   completed: 'completed',
   failed: 'failed',
+  handled: 'failed (handled)',
   skipped: 'skipped',
   aborted: 'ended early',
   undone: 'undone',
@@ -18,6 +19,7 @@ export const stateWords: Readonly<Record<StateName, string>> = {
 const countOrder: readonly StateName[] = [
   'stuck',
   'failed',
+  'handled',
   'running',
   'waiting',
   'completed',
@@ -59,6 +61,8 @@ export function stateText(item: TreeItem, now: number): string {
     }
     case 'failed':
       return `failed${errorText(step)}${attemptsText(step)}`;
+    case 'handled':
+      return `failed${errorText(step)}${attemptsText(step)} (handled)`;
     case 'waiting':
       return waitText(step, now);
     default:

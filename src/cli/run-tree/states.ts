@@ -9,6 +9,8 @@ export type StateName =
   | 'waiting'
   | 'completed'
   | 'failed'
+  /** Failed, and an `onError`, or what it stands in, went on all the same. */
+  | 'handled'
   | 'skipped'
   /** Ended by something around it, before it was over. */
   | 'aborted'
@@ -20,6 +22,7 @@ const byUrgency: readonly StateName[] = [
   'running',
   'waiting',
   'failed',
+  'handled',
   'undone',
   'completed',
   'aborted',
@@ -86,6 +89,7 @@ export const terminalColors: Readonly<Record<StateName, Color>> = {
   waiting: 'yellow',
   completed: 'green',
   failed: 'red',
+  handled: 'yellow',
   skipped: 'faint',
   aborted: 'yellow',
   undone: 'magenta',

@@ -1,5 +1,5 @@
 import type { HistoryError, ReversalHistory, RunHistory, StepHistory } from '../../engine/index.js';
-import { cutTo, errorText, padEnd, paint, widthOf } from '../../common/index.js';
+import { type JsonValue, cutTo, errorText, padEnd, paint, widthOf } from '../../common/index.js';
 import { showCommand } from '../next-commands.js';
 import {
   type StateName,
@@ -23,7 +23,12 @@ export interface TreeOptions {
   /** Of the terminal; undefined where lines may be of any length. */
   readonly columns: number | undefined;
   readonly db: string | undefined;
+  /** What items that call nothing (`set`, `complete`) came to, by their keys. */
+  readonly values: ItemValues;
 }
+
+/** In each iteration, in order. */
+export type ItemValues = ReadonlyMap<string, readonly { readonly occurrence: string; readonly value: JsonValue }[]>;
 
 interface Row {
   readonly depth: number;
@@ -79,7 +84,7 @@ function ownRows(item: TreeItem, depth: number, { run }: RunHistory, options: Tr
   if (steps.length === 0) {
     const turns = turnsText(item);
     const words = `${stateWords[state]}${turns === undefined ? '' : `, ${turns}`}`;
-    return [{ depth, cells: [key, words], state, details: [] }];
+    return [{ depth, cells: [key, words], state, details: valueDetails(key, options) }];
   }
   const stated = steps.map((step) => ({ step, state: turnState(step, item, run.endedAt !== null) }));
   if (options.full || steps.length <= mostTurns)
@@ -91,9 +96,18 @@ function ownRows(item: TreeItem, depth: number, { run }: RunHistory, options: Tr
   ];
 }
 
+function valueDetails(key: string, options: TreeOptions): string[] {
+  const values = options.values.get(key) ?? [];
+  const shown = values.slice(options.full ? 0 : -mostTurns);
+  return shown.flatMap(({ occurrence, value }) =>
+    jsonDetail(values.length === 1 ? 'value' : `#${occurrence}`, value, options),
+  );
+}
+
 /** Without its unwind, which has a table of its own. */
-function turnState(step: StepHistory, { item }: TreeItem, isEnded: boolean): StateName {
-  return stateOfStep(step, undefined, item, isEnded);
+function turnState(step: StepHistory, { item, counts }: TreeItem, isEnded: boolean): StateName {
+  const state = stateOfStep(step, undefined, item, isEnded);
+  return state === 'failed' && counts.has('handled') ? 'handled' : state;
 }
 
 function reminderRows({ reminders }: TreeItem, depth: number, { run }: RunHistory, options: TreeOptions): Row[] {
@@ -105,7 +119,8 @@ function reminderRows({ reminders }: TreeItem, depth: number, { run }: RunHistor
 function stepRow(step: StepHistory, depth: number, state: StateName, options: TreeOptions): Row {
   const { startedAt, endedAt } = step;
   const took = endedAt === undefined || step.kind === 'skipped' ? '' : durationText(endedAt - startedAt);
-  const cells = [placeText(step.step, step.occurrence), step.state, attemptsText(step), timeText(startedAt), took];
+  const word = state === 'handled' ? stateWords.handled : step.state;
+  const cells = [placeText(step.step, step.occurrence), word, attemptsText(step), timeText(startedAt), took];
   return { depth, cells, state, details: stepDetails(step, options) };
 }
 

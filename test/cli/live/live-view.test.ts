@@ -103,7 +103,7 @@ describe('the live view', () => {
   ✓ reserve  3s
   – rare  skipped
   ✓ each  5 of 5 turns, 1 failed
-    ✗ pick  1 failed, 4 completed
+    ✗ pick  1 failed (handled), 4 completed
   ◦ both  1h59m left
     ◦ paper
       ◦ decision  waits for approval, 59m20s left
@@ -121,7 +121,7 @@ describe('the live view', () => {
   ↶ reserve  undone
   – rare  skipped
   ✓ each  5 of 5 turns, 1 failed
-    ✗ pick  1 failed, 4 completed
+    ✗ pick  1 failed (handled), 4 completed
   ✓ both
     ✓ paper
       ✓ decision  answered
