@@ -80,22 +80,22 @@ has time   the run until <time> (<time> left)
 next       runsheet signal wf_1 go
            runsheet run tree --continue wf_1
 
-STEP         STATE      ATTEMPTS  STARTED
+STEP         STATE             ATTEMPTS  STARTED
 each         completed, 12 of 12 turns, 1 failed
   turn       12 completed
-  seven      1 failed, 11 skipped
-    seven#6  failed     1         <time>
+  seven      1 failed (handled), 11 skipped
+    seven#6  failed (handled)  1         <time>
       error   Refused: not today
 few          completed, 2 of 2 turns
-  one        completed  1         <time>
+  one        completed         1         <time>
     input   {"text":"a"}
     output  {"text":"a"}
-  one#1      completed  1         <time>
+  one#1      completed         1         <time>
     input   {"text":"b"}
     output  {"text":"b"}
 both         waiting
   left
-    gate     waiting              <time>
+    gate     waiting                     <time>
       signal  go
   right
     kind     completed

@@ -41,6 +41,9 @@ interface Row {
 /** More turns than these are counted; those that failed or are open are shown all the same, so many of them. */
 const mostTurns = 10;
 
+/** What went wrong, whether it was handled or not. */
+const needsAttention: ReadonlySet<StateName> = new Set(['failed', 'handled', 'stuck']);
+
 /** The items that a run has come to, as a tree in the order of the flow. */
 export function stepTree(history: RunHistory, options: TreeOptions): string {
   const rows = stepRows(history, options);
@@ -89,7 +92,7 @@ function ownRows(item: TreeItem, depth: number, { run }: RunHistory, options: Tr
   const stated = steps.map((step) => ({ step, state: turnState(step, item, run.endedAt !== null) }));
   if (options.full || steps.length <= mostTurns)
     return stated.map((turn) => stepRow(turn.step, depth, turn.state, options));
-  const ofInterest = stated.filter((turn) => isOpen(turn.state) || turn.state === 'failed' || turn.state === 'stuck');
+  const ofInterest = stated.filter((turn) => isOpen(turn.state) || needsAttention.has(turn.state));
   return [
     { depth, cells: [key, countsText(counts)], state, details: [] },
     ...ofInterest.slice(-mostTurns).map((turn) => stepRow(turn.step, depth + 1, turn.state, options)),
