@@ -1,4 +1,4 @@
-import type { Timer } from '../common/index.js';
+import { RunsheetError, type Timer } from '../common/index.js';
 import { type Enqueued, type RunRecord, type Started, type Unit, suspectAfter } from '../storage/index.js';
 import { type Beginning, DrivenRun } from './driven-run.js';
 import { type DriveEnd, Driver } from './driver.js';
@@ -197,6 +197,12 @@ export class Drives {
   async #giveUp(error: unknown, driver: Driver): Promise<void> {
     const { settings, onFault } = this.#options;
     if (!onFault(error, driver.id)) return;
+    if (!isStorageTrouble(error)) {
+      // A fault of the engine's own, which another attempt may meet again: the lease is left to expire, as if the process had
+      // died of it. So the run backs off, and is driven alone from the third time on.
+      this.#hasKeptLeases = true;
+      return;
+    }
     await this.#handBack(driver).catch((second: unknown) => {
       this.#hasKeptLeases = true;
       settings.logger.warn({ run: driver.id, error: second }, 'a run could not be handed back; its lease will expire');
@@ -226,4 +232,9 @@ export class Drives {
     timer?.cancel();
     return result;
   }
+}
+
+/** Whether the storage, and not the run, is what cannot go on. */
+export function isStorageTrouble(error: unknown): boolean {
+  return error instanceof RunsheetError && error.code.startsWith('RS_STORAGE_');
 }

@@ -1,7 +1,7 @@
 import { RunsheetError, type Timer, setAlarm } from '../common/index.js';
 import type { Claim, Enqueued, NewRun, RunRecord, Transition, Unit } from '../storage/index.js';
 import { ClockWatch } from './clock-watch.js';
-import { Drives } from './drives.js';
+import { Drives, isStorageTrouble } from './drives.js';
 import { type RunEvent, eventsOf, eventOfTransition } from './events.js';
 import { patienceMs } from './interruptions.js';
 import type { EngineSettings } from './options.js';
@@ -73,7 +73,8 @@ export class Worker {
       isStopping: () => this.stopping,
       onCommitted: (record, unit) => this.#onCommitted(record, unit),
       onFault: (error, runId) => {
-        this.#pause();
+        // A fault that one run meets is no reason for others to wait.
+        if (isStorageTrouble(error)) this.#pause();
         this.#report(error, runId);
         return !this.#hasLostStorage;
       },
