@@ -36,7 +36,8 @@ export interface ReadWorkflow {
 export function readWorkflow(source: Source): ReadWorkflow {
   const { root: sound, rough, diagnostics } = parseDocument(source);
   const root = sound ?? rough?.root;
-  if (root === undefined) return { diagnostics: isLikeFlow(source.text) ? diagnostics : diagnostics.map(withoutText) };
+  if (root === undefined)
+    return { diagnostics: isLikeFlow(source.text) ? diagnostics : inOrder(diagnostics.map(withoutText)) };
   const report = new Report();
   const other = otherTool(root);
   if (other !== undefined) {
