@@ -77,6 +77,7 @@ export class Engine {
   readonly #retention: Retention;
   readonly #listeners = new Set<EngineListener>();
   readonly #faultListeners = new Set<FaultListener>();
+  #closing: Promise<void> | undefined;
   readonly #endWaiters = new Map<string, Set<(ended?: RunRecord) => void>>();
 
   constructor(settings: EngineSettings) {
@@ -358,7 +359,9 @@ export class Engine {
     } else {
       await this.stop(how);
     }
-    await leaveStorage(this.#settings.storage, this.#opened);
+    // Once for all who ask at the same time.
+    this.#closing ??= leaveStorage(this.#settings.storage, this.#opened).finally(() => (this.#closing = undefined));
+    await this.#closing;
   }
 
   /** Schedules of all workflows in the storage, with the next `count` times of each (default 1). */

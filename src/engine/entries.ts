@@ -68,6 +68,8 @@ export interface StepStarted {
   readonly secrets?: readonly SecretReference[];
   /** The attempt was begun before, and its outcome never came. */
   readonly restart?: true;
+  /** It was begun in the run that this one goes on with, and is done anew: nothing has interrupted it. */
+  readonly resumed?: true;
 }
 
 const inputMark = ',"input":';
@@ -96,6 +98,8 @@ export function readStuck(payload: string | null): { readonly afterInbox: number
 export interface TakenOver {
   /** The run that it goes on with. */
   readonly run: string;
+  /** How many entries this one has from there, itself among them; absent in what an older Runsheet wrote. */
+  readonly entries?: number;
   /** Begins the idempotency keys: the id of the first run in the chain. */
   readonly keyPrefix: string;
   /** As `RunMeta.handledAnew`; absent in what an older Runsheet wrote. */

@@ -35,7 +35,7 @@ import { type Due, earlierOf } from './due.js';
 import { Inbox, type Offer } from './inbox.js';
 import { Journal, type Unit, runPlace } from './journal.js';
 import { JournalHandle } from './journal-handle.js';
-import { type OpenAttempt, OpenAttempts } from './open-attempts.js';
+import { type OpenAttempt, OpenAttempts, startsTakenOver } from './open-attempts.js';
 import { type ChildEnded, OpenChildren } from './open-children.js';
 import { OpenGates } from './open-gates.js';
 import { OpenOperators } from './open-operators.js';
@@ -141,7 +141,13 @@ export class JournalContext implements DurableContext {
     this.#inbox = new Inbox(journal, inboxSeq, (afterSeq) => writer.readInbox(afterSeq));
     this.#records = new Records(this.#journal, () => this.#throwIfFaulty());
     const begun = { journal: this.#journal, readiness: this.#readiness, beginnings: this.#beginnings };
-    this.#attempts = new OpenAttempts({ ...begun, clock, abortGraceMs, givenUp: options.givenUp });
+    this.#attempts = new OpenAttempts({
+      ...begun,
+      clock,
+      abortGraceMs,
+      givenUp: options.givenUp,
+      takenOver: startsTakenOver(journal),
+    });
     this.#sleeps = new OpenSleeps(this.#journal, this.#readiness);
     this.#gates = new OpenGates(this.#journal, this.#readiness, this.#inbox);
     this.#operators = new OpenOperators(this.#journal, this.#readiness, this.#inbox);

@@ -10,7 +10,8 @@ import {
   languageError,
 } from '../interpreter/index.js';
 import type { Beginnings } from './beginnings.js';
-import { type EntryKind, errorPayload, readValue, stepStartedPayload, valuePayload } from './entries.js';
+import { type EntryKind, errorPayload, readTakenOver, readValue, stepStartedPayload, valuePayload } from './entries.js';
+import type { JournalRow } from '../storage/index.js';
 import type { Journal } from './journal.js';
 import { JournalBegunHandle, type JournalHandle } from './journal-handle.js';
 import type { Readiness } from './readiness.js';
@@ -23,6 +24,8 @@ export interface AttemptsOptions {
   readonly abortGraceMs: number;
   /** What was under way when the run was interrupted fails, instead of being begun again. */
   readonly givenUp: boolean;
+  /** `seq` of starts in the run that this one goes on with, which nothing has begun anew yet. */
+  readonly takenOver: ReadonlySet<number>;
 }
 
 export interface OpenAttempt {
@@ -32,6 +35,8 @@ export interface OpenAttempt {
   readonly attempt: Attempt;
   /** In an earlier life of the run: what came of it is unknown. */
   readonly begunBefore: boolean;
+  /** Nor was it cut short: it ended in the run that this one goes on with, and is done anew. */
+  readonly isTakenOver: boolean;
   readonly abort: AttemptAbort;
   /** The handler was called in this life. */
   called: boolean;
@@ -72,15 +77,17 @@ export class OpenAttempts {
   /** Ends that arrived while nothing may be appended. */
   #held: (() => void)[] | undefined;
   readonly #givenUp: boolean;
+  readonly #takenOver: ReadonlySet<number>;
   #closed = false;
 
-  constructor({ journal, readiness, beginnings, clock, abortGraceMs, givenUp }: AttemptsOptions) {
+  constructor({ journal, readiness, beginnings, clock, abortGraceMs, givenUp, takenOver }: AttemptsOptions) {
     this.#journal = journal;
     this.#readiness = readiness;
     this.#beginnings = beginnings;
     this.#clock = clock;
     this.#abortGraceMs = abortGraceMs;
     this.#givenUp = givenUp;
+    this.#takenOver = takenOver;
   }
 
   begin(place: Place, attempt: Attempt, call: AttemptCall): BegunHandle<AttemptOutcome> {
@@ -102,7 +109,8 @@ export class OpenAttempts {
     if (begunBefore && this.#givenUp) return this.#giveUp(place, attempt, handle);
     const abort = new AttemptAbort();
     const state = { called: false, stopped: false, cancelled: undefined, grace: undefined };
-    const open: OpenAttempt = { place, handle, call, attempt, begunBefore, abort, ...state };
+    const isTakenOver = started !== undefined && this.#takenOver.has(started.seq);
+    const open: OpenAttempt = { place, handle, call, attempt, begunBefore, isTakenOver, abort, ...state };
     this.#open.set(handle, open);
     this.#beginnings.add(handle, () => this.#begin(open));
     return handle;
@@ -216,7 +224,7 @@ export class OpenAttempts {
 
   #begin(open: OpenAttempt): void {
     const { place, handle, attempt, begunBefore } = open;
-    const seq = this.#journal.append(kinds[attempt.direction].started, place, startedPayload(attempt, begunBefore));
+    const seq = this.#journal.append(kinds[attempt.direction].started, place, startedPayload(attempt, open));
     if (!begunBefore) handle.begin(seq);
     this.#toCall.push(open);
   }
@@ -240,8 +248,16 @@ export class OpenAttempts {
   }
 }
 
-function startedPayload({ idempotencyKey, owed, number, input, secrets }: Attempt, begunBefore: boolean): string {
-  if (begunBefore) return stepStartedPayload({ idempotencyKey, owed, restart: true }, undefined);
+function startedPayload(
+  { idempotencyKey, owed, number, input, secrets }: Attempt,
+  { begunBefore, isTakenOver }: Pick<OpenAttempt, 'begunBefore' | 'isTakenOver'>,
+): string {
+  if (begunBefore) {
+    return stepStartedPayload(
+      { idempotencyKey, owed, ...(isTakenOver ? { resumed: true } : { restart: true }) },
+      undefined,
+    );
+  }
   if (number > 1 || secrets.length === 0) {
     return stepStartedPayload({ idempotencyKey, owed }, number === 1 ? input : undefined);
   }
@@ -271,4 +287,17 @@ function failurePayload({ error, final, effect }: AttemptOutcome & { ok: false }
 
 function readFailure(payload: string): AttemptOutcome {
   return { ok: false, ...(JSON.parse(payload) as Omit<AttemptOutcome & { ok: false }, 'ok'>) };
+}
+
+export function startsTakenOver(journal: readonly JournalRow[]): ReadonlySet<number> {
+  const last = readTakenOver(journal)?.entries ?? 0;
+  if (last === 0) return new Set();
+  const starts = new Map<string, number>();
+  for (const { seq, kind, step, occurrence, aspect } of journal) {
+    if (kind !== 'step-started') continue;
+    const place = JSON.stringify([step, occurrence, aspect]);
+    if (seq <= last) starts.set(place, seq);
+    else starts.delete(place);
+  }
+  return new Set(starts.values());
 }

@@ -88,11 +88,13 @@ export function takenOver(
     ],
   };
   const at = journal[0]?.at ?? createdAt;
-  const first = { kind: 'taken-over', step: null, occurrence: '0', aspect: '', at, payload: JSON.stringify(over) };
   const kept = journal.flatMap((row) => {
     if (fall.takesBack(row)) return starts.get(row) ?? [];
     return { ...row, payload: ownPayload(row) };
   });
+  const entries = 1 + kept.length + ends.length;
+  const payload = JSON.stringify({ ...over, entries } satisfies TakenOver);
+  const first = { kind: 'taken-over', step: null, occurrence: '0', aspect: '', at, payload };
   return [first, ...kept, ...ends].map((row, index) => ({ ...row, seq: index + 1 }));
 }
 

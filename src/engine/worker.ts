@@ -269,6 +269,8 @@ export class Worker {
   }
 
   #pause(): void {
+    // What several runs meet at once has one cause, and is one reason to wait longer.
+    if (this.#options.settings.clock.now() < this.#pausedUntil) return;
     this.#pauseMs = Math.min(longestPauseMs, this.#pauseMs === 0 ? firstPauseMs : this.#pauseMs * 2);
     this.#pausedUntil = this.#options.settings.clock.now() + this.#pauseMs;
   }

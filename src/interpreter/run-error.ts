@@ -92,7 +92,10 @@ export class Failure extends Error {
   /** This failure, which took the place of an earlier one, with that in its details. */
   causedBy(earlier: Failure): Failure {
     return new Failure(
-      { ...this.error, details: withDetail(this.error.details, 'cause', earlier.error) },
+      {
+        ...this.error,
+        details: withDetail(this.error.details, hasCause(this.error.details) ? 'handled' : 'cause', earlier.error),
+      },
       this.origins,
     );
   }
@@ -184,4 +187,9 @@ function storable(value: unknown): JsonValue {
 
 function isTooLarge(error: unknown): boolean {
   return error instanceof RunsheetError && error.code === 'RS_PAYLOAD_TOO_LARGE';
+}
+
+/** What the author of a flow or handler has said is not replaced. */
+function hasCause(details: JsonValue): boolean {
+  return typeof details === 'object' && details !== null && !Array.isArray(details) && Object.hasOwn(details, 'cause');
 }

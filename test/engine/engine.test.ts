@@ -523,3 +523,9 @@ describe('on a SQLite file', () => {
     await engine.close();
   });
 });
+
+it('is closed once for all who ask at the same time', async () => {
+  const engine = createEngine({ storage: new MemoryStorage(), definitions: [definitionOf('steps: [{ set: 1 }]')] });
+  await engine.start();
+  await Promise.all([engine.close(), engine.close(), engine.close(true)]);
+});

@@ -416,3 +416,11 @@ it('a run that an older Runsheet drove, which did not keep where it failed, is n
     );
   await expect(world.engine.resume(id)).rejects.toThrow(/an older one, has not kept where it failed/);
 });
+
+it('a step that is done anew does not show as interrupted', async () => {
+  const { world, goOn } = await fallAndResume(`steps: [{ id: a, step: a }]`, ['a']);
+  const { run } = await goOn();
+  const started = (await world.journal(run.id)).filter(({ kind }) => kind === 'step-started');
+  expect(started.map(({ payload }) => JSON.parse(payload ?? '{}') as object)).toMatchObject([{}, { resumed: true }]);
+  expect(started.some(({ payload }) => payload?.includes('"restart"'))).toBe(false);
+});
