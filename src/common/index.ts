@@ -1,7 +1,7 @@
 export { type JsonObject, type JsonValue, isJsonObject } from './json.js';
 export { JsonText, deepestNesting, toJsonText } from './json-text.js';
 export { notify } from './notify.js';
-export { isError, messageOf, propertyOf, shortened, textOf } from './thrown.js';
+export { cutAt, isError, messageOf, propertyOf, shortened, textOf } from './thrown.js';
 export { type DescribedError, errorText, messageText } from './error-text.js';
 export { readJson } from './read-json.js';
 export { type ErrorCode, RunsheetError, errorCodes } from './errors.js';

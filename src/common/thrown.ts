@@ -42,6 +42,11 @@ export function shortened(text: string, most = longestMessage): string {
   return `${text.slice(0, most)}… (${text.length - most} more characters)`;
 }
 
+/** Where `shortened` has cut a text; undefined where it is whole. */
+export function cutAt(text: string): number | undefined {
+  return /… \(\d+ more characters\)$/.exec(text)?.index;
+}
+
 function ownText(value: unknown): string {
   try {
     // The text of a list is that of all that is in it, which may be endless.

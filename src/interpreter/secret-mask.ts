@@ -1,4 +1,4 @@
-import { type JsonValue, isJsonObject } from '../common/index.js';
+import { type JsonValue, cutAt, isJsonObject } from '../common/index.js';
 import type { Logger } from '../handlers/index.js';
 import { type SecretForms, formsOf } from './secret-forms.js';
 
@@ -14,7 +14,11 @@ export class SecretMask {
 
   text(text: string): string {
     const { found, nameOf } = this.#compiled();
-    return found === undefined ? text : text.replace(found, (form) => placeholder(nameOf.get(form)));
+    if (found === undefined) return text;
+    return maskedAtCut(
+      text.replace(found, (form) => placeholder(nameOf.get(form))),
+      nameOf,
+    );
   }
 
   /** The same value where it holds nothing secret, else a copy; keys are masked too. */
@@ -51,6 +55,26 @@ export class SecretMask {
     this.#patterns ??= compile([...this.#secrets].map(([name, secret]) => ({ name, forms: formsOf(secret) })));
     return this.#patterns;
   }
+}
+
+/** So much of the beginning of a secret gives nothing away. */
+const harmlessLength = 3;
+
+/** What was shortened before it came here may end with the beginning of a secret. */
+function maskedAtCut(text: string, nameOf: ReadonlyMap<string, string>): string {
+  const end = cutAt(text);
+  if (end === undefined) return text;
+  let begin = end;
+  let name: string | undefined;
+  for (const [form, its] of nameOf) {
+    for (let length = Math.min(form.length - 1, end); length > Math.max(harmlessLength, end - begin); length -= 1) {
+      if (!text.startsWith(form.slice(0, length), end - length)) continue;
+      begin = end - length;
+      name = its;
+      break;
+    }
+  }
+  return name === undefined ? text : `${text.slice(0, begin)}${placeholder(name)}${text.slice(end)}`;
 }
 
 const placeholder = (name: string | undefined): string => `[secret ${name ?? ''}]`;

@@ -414,6 +414,27 @@ steps:
     });
   });
 
+  it('of which only the beginning is left in a message that is too long to keep', async () => {
+    const longest = 8 * 1024;
+    for (const kept of [4, 7, password.length - 1]) {
+      const message = 'x'.repeat(longest - kept) + password + 'y'.repeat(100);
+      const { run } = await runFlow(
+        `steps: [{ step: send, with: { token: { $secret: DB_PASSWORD } }, retry: { attempts: 1 } }]`,
+        {
+          secrets,
+          handlers: {
+            send: () => {
+              throw new Error(message);
+            },
+          },
+        },
+      );
+      expect(run.error).toMatchObject({
+        message: expect.stringMatching(/x\[secret DB_PASSWORD\]… \(\d+ more characters\)$/),
+      });
+    }
+  });
+
   it('of digits also as a number', async () => {
     const flowOf = 'steps: [{ step: send, with: { pin: { $secret: PIN } } }]';
     const { run } = await runFlow(flowOf, {
