@@ -124,7 +124,7 @@ function evaluateFormula(
     throw new FormulaError({
       formula: formula.text,
       reason: 'absent',
-      detail: `the value is absent; to allow that, write \`${formula.text.length > 60 ? '…' : formula.text} ?? null\``,
+      detail: `the value is absent; ${absenceHelp(formula.text)}`,
       path: path === '' ? undefined : path,
     });
   };
@@ -134,4 +134,13 @@ function evaluateFormula(
   } catch (error) {
     return rethrow(error);
   }
+}
+
+/** A filter by a condition at the end of a formula: nothing may match, or one value, which is then no list. */
+const filterAtEnd = /\[[^[\]]*[=<>][^[\]]*\]$/;
+
+function absenceHelp(text: string): string {
+  const shown = text.length > 60 ? '…' : text;
+  if (!filterAtEnd.test(text)) return `to allow that, write \`${shown} ?? null\``;
+  return `for a list, even of none or one, write \`[${shown}]\`; for null, \`${shown} ?? null\``;
 }

@@ -73,6 +73,7 @@ describe('a template', () => {
 
   it.each([
     [{ to: '=$steps.later.address' }, 'to', 'the value is absent; to allow that, write `$steps.later.address ?? null`'],
+    [{ open: '=$input.items[qty > 9]' }, 'open', 'for a list, even of none or one, write `[$input.items[qty > 9]]`'],
     [{ lines: ['=1', { qty: '=$input.items[qty > 9].qty' }] }, 'lines[1].qty', 'the value is absent'],
     [{ sum: '=$input.orderId + 1' }, 'sum', 'the left side of `+` must be a number'],
     [{ f: '=$input.big' }, 'f', 'whole number beyond'],

@@ -1,5 +1,6 @@
 import { type JsonObject, isJsonObject } from '../../common/index.js';
 import { type Report, inputSchemaOf, listed, quoted } from '../../definition/index.js';
+import { type FormulaNode, inspectFormula } from '../../expression/index.js';
 import type { HandlerCatalogue } from '../../handlers/index.js';
 import {
   type MappingNode,
@@ -137,8 +138,12 @@ class ArgumentCheck {
 
   #scalar(node: ScalarNode, takes: Type, path: readonly string[]): void {
     const type = this.flow.typeOfTemplate(node, this.variables, { exact: true });
-    if (isNever(type) || mayBe(type, takes)) return;
+    if (isNever(type)) return;
     const isComputed = isFormula(node);
+    if (mayBe(type, takes)) {
+      if (isComputed) this.#suspect(node, type, takes, path);
+      return;
+    }
     // A mistake inside a formula is the reason for whatever else is wrong with it.
     if (isComputed && this.flow.formula(node, this.variables)?.inference.isFlawed !== false) return;
     const range = isComputed ? { start: node.offsetOf(0), end: node.offsetOf(node.value.length) } : node.range;
@@ -171,10 +176,58 @@ class ArgumentCheck {
     );
   }
 
+  /** What fits with some data alone: a filter, which gives a list only of several, and null in place of what is missing. */
+  #suspect(node: TextNode, type: Type, takes: Type, path: readonly string[]): void {
+    const inspected = inspectFormula(node.value);
+    const typed = this.flow.formula(node, this.variables);
+    if (!inspected.ok || typed === undefined || typed.inference.isFlawed) return;
+    const { tree } = inspected;
+    const range = { start: node.offsetOf(tree.start), end: node.offsetOf(tree.end) };
+    const subject = subjectText(this.callee, path);
+    const value = tree.kind === 'default' ? tree.left : tree;
+    const shown = typed.inference.textOf(value);
+    if (takes.list !== undefined && isFiltered(value) && !mayBe({ ...type, ...noListNorNull }, withoutList(takes))) {
+      const message = `\`${shown}\` is a list only where several match, but ${subject} must be a list`;
+      this.report.warning(
+        'RS3018',
+        range,
+        message,
+        `\`[${shown}]\` always gives a list, an empty one where none matches`,
+      );
+      return;
+    }
+    if (tree.kind !== 'default' || !type.null || takes.null) return;
+    if (tree.right.kind !== 'literal' || tree.right.value !== null) return;
+    const message = `where \`${shown}\` is missing, this is null, but ${subject} must be ${describeType(takes)}`;
+    this.report.warning('RS4032', range, message, this.#helpForNull(shown, takes, path));
+  }
+
+  #helpForNull(shown: string, takes: Type, path: readonly string[]): string {
+    const [name, ...deeper] = path;
+    const isOptional = name !== undefined && deeper.length === 0 && this.callee.takes.map?.fields.get(name)?.absent;
+    if (isOptional !== true) return `give a default that is ${describeType(takes)}`;
+    return `in a formula for all of \`with\` a field without a value is left out: \`={ ${JSON.stringify(name)}: ${shown} }\``;
+  }
+
   #mismatch(range: Range, path: readonly string[], takes: Type, given: string, help: string): void {
     const message = `${subjectText(this.callee, path)} must be ${describeType(takes)}, but this is ${given}`;
     this.report.error('RS5003', range, message, help);
   }
+}
+
+const noListNorNull = { list: undefined, null: false };
+
+function withoutList(type: Type): Type {
+  return { ...type, list: undefined };
+}
+
+const comparisons: ReadonlySet<string> = new Set(['=', '!=', '<', '<=', '>', '>=', 'in', 'and', 'or']);
+
+/** Whether a path ends with a filter by a condition, and nothing keeps its result a list. */
+function isFiltered(node: FormulaNode): boolean {
+  if (node.kind !== 'path' || node.group !== undefined || node.steps.some(({ keepsList }) => keepsList)) return false;
+  const last = node.steps.at(-1)?.stages.at(-1);
+  return last?.kind === 'filter' && last.node.kind === 'binary' && comparisons.has(last.node.operator);
 }
 
 /** How to make of what a formula gives what is needed. */
