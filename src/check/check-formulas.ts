@@ -39,10 +39,16 @@ const codes: Readonly<Record<FormulaProblem['kind'], DiagnosticCode>> = {
   'default-of-more': 'RS3019',
   'unused-default': 'RS3020',
   comparisons: 'RS3021',
+  'text-variable': 'RS3022',
 };
 
 /** What may be meant. */
-const suspicions: ReadonlySet<FormulaProblem['kind']> = new Set(['length', 'outputs', 'default-of-more']);
+const suspicions: ReadonlySet<FormulaProblem['kind']> = new Set([
+  'length',
+  'outputs',
+  'default-of-more',
+  'text-variable',
+]);
 
 /** Checks each formula by itself: its syntax, and that its variables and functions exist where it stands. */
 export function checkFormulas(model: FlowModel, known: KnownNames, misread: Misread, report: Report): void {

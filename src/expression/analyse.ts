@@ -3,7 +3,7 @@ import { nearest } from '../syntax/index.js';
 import { functionNames } from './functions.js';
 import { bindingProblems } from './bindings.js';
 import { type SoundFormula, type StepReference, inspectFormula } from './inspect.js';
-import { indexProblems, outputsProblems, textArithmetic, unquotedDates } from './misreadings.js';
+import { indexProblems, outputsProblems, textArithmetic, unquotedDates, variablesInTexts } from './misreadings.js';
 import { globalObjects, otherVariables, ownForm } from './other-functions.js';
 import type { Span } from './spans.js';
 import { openingQuote, plainQuotes, quotedText } from './written-quotes.js';
@@ -20,6 +20,7 @@ import { openingQuote, plainQuotes, quotedText } from './written-quotes.js';
  * - `default-of-more`: a suspicion only: `$a ?? 0 > 5`, where all of `0 > 5` is the default
  * - `unused-default`: `1 + $a ?? 0`, where the sum fails before its default could be used
  * - `comparisons`: `1 < $n < 5`
+ * - `text-variable`: a suspicion only: `"Hello $input.name"`
  */
 export type FormulaProblemKind =
   | 'syntax'
@@ -33,7 +34,8 @@ export type FormulaProblemKind =
   | 'index'
   | 'default-of-more'
   | 'unused-default'
-  | 'comparisons';
+  | 'comparisons'
+  | 'text-variable';
 
 /** A mistake in a formula that can be seen without its data. Offsets are into the text analysed. */
 export interface FormulaProblem {
@@ -67,6 +69,7 @@ export function analyseFormula(text: string, knownVariables: KnownVariables): Fo
     ...outputsProblems(inspected, text),
     ...unquotedDates(inspected, text),
     ...bindingProblems(inspected, text),
+    ...variablesInTexts(inspected, text, knownVariables),
   ];
   return problems.sort((a, b) => a.start - b.start || a.end - b.end);
 }

@@ -1,4 +1,4 @@
-import type { FormulaProblem } from './analyse.js';
+import type { FormulaProblem, KnownVariables } from './analyse.js';
 import type { BinaryNode, FormulaNode, PathNode } from './formula-tree.js';
 import type { SoundFormula } from './inspect.js';
 import { dateAt } from './written-dates.js';
@@ -175,4 +175,50 @@ function outputsOf({ steps }: PathNode, text: string): { start: number; end: num
 /** A field may be called `output`; one that has fields itself is likelier another tool's. */
 function isOutputs(name: string, goesOn: boolean): boolean {
   return name === 'outputs' || (name === 'output' && goesOn);
+}
+
+/** Functions whose texts are looked for: a text that holds `$input` may be meant as it stands. */
+const looksForTexts: ReadonlySet<string> = new Set([
+  'replace',
+  'contains',
+  'split',
+  'match',
+  'substringBefore',
+  'substringAfter',
+]);
+
+/** `"Hello $input.name"`: nothing is put into texts, which are joined. */
+export function variablesInTexts({ nodes }: SoundFormula, text: string, known: KnownVariables): FormulaProblem[] {
+  if (!/["'][^]*\$/.test(text)) return [];
+  const lookedFor = new Set(
+    nodes.flatMap(({ node }) => (node.kind === 'call' && looksForTexts.has(node.function ?? '') ? node.arguments : [])),
+  );
+  return nodes.flatMap(({ node }) => {
+    if (node.kind !== 'literal' || typeof node.value !== 'string' || lookedFor.has(node)) return [];
+    const written = text.slice(node.start, node.end);
+    const found = [...written.matchAll(/\$([A-Za-z_]\w*)(?:\.[A-Za-z_]\w*)*/g)].filter(([, name = '']) =>
+      known.has(name),
+    );
+    const [first] = found;
+    if (first === undefined) return [];
+    const start = node.start + first.index;
+    const message = `\`${first[0]}\` stands in a text, and is not replaced by its value`;
+    const joined = joinedWith(written, found);
+    const help = `texts are joined by \`&\`${joined.length > 100 ? '' : `: \`${joined}\``}`;
+    return [{ kind: 'text-variable' as const, message, start, end: start + first[0].length, help }];
+  });
+}
+
+/** A text in quotes, cut at what is found in it. */
+function joinedWith(written: string, found: readonly RegExpExecArray[]): string {
+  const quote = written.charAt(0);
+  const parts: string[] = [];
+  let at = 1;
+  for (const { 0: path, index } of found) {
+    if (index > at) parts.push(`${quote}${written.slice(at, index)}${quote}`);
+    parts.push(path);
+    at = index + path.length;
+  }
+  if (at < written.length - 1) parts.push(`${quote}${written.slice(at)}`);
+  return parts.join(' & ');
 }

@@ -92,6 +92,7 @@ export const diagnosticCodes = {
   RS3019: 'A default takes in what follows it',
   RS3020: 'A default is never used',
   RS3021: 'Comparisons stand in a row',
+  RS3022: 'A variable stands inside a quoted text',
   RS4001: 'A step does not exist',
   RS4002: 'The name of a handler does not say which of several steps is meant',
   RS4003: 'A step cannot be seen from outside its `forEach` or its branch',

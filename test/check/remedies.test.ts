@@ -92,3 +92,24 @@ describe('verdicts', () => {
     expect(codes(`${head}  - id: a\n    step: a.b\n  - set: =$steps.a.list.length\n`)).toEqual(['RS3006']);
   });
 });
+
+describe('a variable inside a quoted text', () => {
+  test.each([
+    ['="Hello $input.first"', '"Hello " & $input.first'],
+    ['="$input.first"', '$input.first'],
+    ['="Dear $input.first $input.last, hello."', '"Dear " & $input.first & " " & $input.last & ", hello."'],
+  ])('%s', (formula, right) => {
+    const [only, ...others] = said(`${head}  - set: '${formula}'\n`);
+    expect([only?.code, only?.help, others]).toEqual(['RS3022', `texts are joined by \`&\`: \`${right}\``, []]);
+    expect(said(`${head}  - set: '=${right}'\n`)).toEqual([]);
+  });
+
+  test.each([
+    '="5 $USD"',
+    '=$replace($input.first, /(a)/, "$1")',
+    '=$contains($input.first, "$input.last")',
+    '="Use $now() for the time"',
+  ])('%s passes', (formula) => {
+    expect(said(`${head}  - set: '${formula}'\n`)).toEqual([]);
+  });
+});
