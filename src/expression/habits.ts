@@ -104,6 +104,8 @@ class Place {
       return { start, end: next.end, message: `\`${text}%\` is no number in formulas`, help: `write \`${share}\`` };
     }
     if (next.text === ',' && following?.kind === 'number' && !this.#isInside()) {
+      const thousands = thousandsAt(this.text, start);
+      if (thousands !== undefined) return thousands;
       const message = 'a decimal number has a point, not a comma';
       return { start, end: following.end, message, help: `write \`${text}.${following.text}\`` };
     }
@@ -351,6 +353,17 @@ class Place {
       help,
     };
   }
+}
+
+/** `1,000`, `1,250,000`: with one comma it may be that of a decimal number. */
+function thousandsAt(text: string, start: number): Habit | undefined {
+  const written = /^\d{1,3}(?:,\d{3})+(?!\d)/.exec(text.slice(start))?.[0];
+  if (written === undefined) return undefined;
+  const [whole, fraction, ...more] = written.split(',');
+  const decimal = more.length === 0 ? `, or \`${whole}.${fraction}\` if the comma is a decimal point` : '';
+  const message = 'a number has no commas between its thousands';
+  const help = `write \`${written.replaceAll(',', '')}\`${decimal}`;
+  return { start, end: start + written.length, message, help };
 }
 
 /** What can follow an operator as its right side. */

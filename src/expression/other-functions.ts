@@ -46,7 +46,8 @@ const same: readonly (readonly [form: string, words: string])[] = [
   ['[{0}..{1}]', 'range'],
   ['$now()', 'utcnow utcNow today currentDate currentTime getdate timestamp Date'],
   ['$addDuration({0}, "1d")', 'addDays dateAdd date_add addHours addMinutes plusDays addTime plus'],
-  ['$fromMillis({0})', 'toISOString formatDate toIsoString'],
+  ['$fromMillis({0})', 'toISOString toIsoString'],
+  ['$fromMillis($toMillis({0}), {1})', 'formatDate dateFormat format_date'],
   ['$toMillis({0})', 'getTime parseDate toDate'],
   ['$base64encode({0})', 'btoa toBase64 base64'],
   ['$base64decode({0})', 'atob fromBase64'],
@@ -140,6 +141,10 @@ export function ownForm(
   if (reason !== undefined) return reason;
   const known = object === undefined ? undefined : globals.get(`${object}.${name}`);
   if (/^concat(enate)?$/i.test(name) && args.length > 1) return `write \`${args.join(' & ')}\``;
+  const [list = '', condition] = args;
+  if (name === 'FILTER' && condition !== undefined && !condition.startsWith('function')) {
+    return `write \`[${list}[${condition.replaceAll(`${list}.`, '')}]]\``;
+  }
   const small = name === name.toUpperCase() ? name.toLowerCase() : name;
   const form = known ?? forms.get(name) ?? forms.get(small);
   // A form for a list and one for a text close their own backquotes.

@@ -93,6 +93,19 @@ describe('verdicts', () => {
   });
 });
 
+describe('what spreadsheets and other languages write', () => {
+  test.each([
+    ['=FILTER($input.list, $input.list.paid = false)', '[$input.list[paid = false]]'],
+    ['=$formatDate($now(), "[Y]")', '$fromMillis($toMillis($now()), "[Y]")'],
+    ['=$input.amount > 1,000', '1000'],
+    ['=$input.amount > 1,250,000', '1250000'],
+  ])('%s', (formula, right) => {
+    const fields = '  amount: { type: number }\n  list: { type: array }\nsteps:\n';
+    const [first] = said(`${head.replace('steps:\n', fields)}  - set: '${formula}'\n`);
+    expect(first && proposal(first)).toBe(right);
+  });
+});
+
 describe('a variable inside a quoted text', () => {
   test.each([
     ['="Hello $input.first"', '"Hello " & $input.first'],
