@@ -56,9 +56,9 @@ describe('a filter given where a list is needed', () => {
 });
 
 describe('null in place of a missing value', () => {
-  test('is warned of where null does not fit; a field that may be missing is left out by a formula for all of `with`', () => {
+  test('is warned of where null does not fit; a formula for all of `with` can leave the field out', () => {
     expect(said('days: =$input.days ?? null')).toEqual([
-      'warning RS4032: in a formula for all of `with` a field without a value is left out: `={ "days": $input.days }`',
+      'warning RS4032: to leave the field out, write all of `with` as one formula: `=$exists($input.days) ? { "days": $input.days } : {}`',
     ]);
     expect(said('level: =$input.days ?? null')).toEqual(['warning RS4032: give a default that is a number']);
   });

@@ -206,7 +206,8 @@ class ArgumentCheck {
     const [name, ...deeper] = path;
     const isOptional = name !== undefined && deeper.length === 0 && this.callee.takes.map?.fields.get(name)?.absent;
     if (isOptional !== true) return `give a default that is ${describeType(takes)}`;
-    return `in a formula for all of \`with\` a field without a value is left out: \`={ ${JSON.stringify(name)}: ${shown} }\``;
+    const field = `{ ${JSON.stringify(name)}: ${shown} }`;
+    return `to leave the field out, write all of \`with\` as one formula: \`=$exists(${shown}) ? ${field} : {}\``;
   }
 
   #mismatch(range: Range, path: readonly string[], takes: Type, given: string, help: string): void {
