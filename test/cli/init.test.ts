@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { root } from '../docs/manual.js';
 import { Project } from './project.js';
 
 /** What `npm install` would have put there. */
 function withPackages(project: Project): Project {
-  symlinkSync(join(root, 'node_modules'), project.path('node_modules'));
+  project.installPackages();
   return project;
 }
 

@@ -43,16 +43,13 @@ export class Project {
   constructor(files: Readonly<Record<string, string>> = {}) {
     onTestFinished(() => rmSync(this.folder, { recursive: true, force: true }));
     for (const [name, text] of Object.entries(files)) this.write(name, text);
-    if (Object.values(files).some((text) => text.includes("from 'zod'"))) this.#install('zod');
+    // The packages that handlers import, where `npm install` would have put them.
+    if (Object.values(files).some((text) => text.includes("from 'zod'"))) this.installPackages();
   }
 
-  /** A package that handlers import, where `npm install` would have put it. */
-  #install(name: string): void {
-    mkdirSync(this.path('node_modules'), { recursive: true });
-    symlinkSync(
-      fileURLToPath(new URL(`../../node_modules/${name}`, import.meta.url)),
-      this.path(`node_modules/${name}`),
-    );
+  installPackages(): void {
+    if (this.exists('node_modules')) return;
+    symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), this.path('node_modules'));
   }
 
   path(name: string): string {

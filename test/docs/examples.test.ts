@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PaymentSimulator } from '../../handlers/_payment-simulator.js';
@@ -14,7 +13,7 @@ function projectOf({ blocks }: Page): Project {
     file === undefined ? [] : [[file, text.replace(/sleep: \d+s/, 'sleep: 5ms')] as const],
   );
   const project = new Project(Object.fromEntries(files));
-  symlinkSync(join(root, 'node_modules'), project.path('node_modules'));
+  project.installPackages();
   // The handlers of the manual use paths as people do, from where they are.
   const before = process.cwd();
   process.chdir(project.folder);

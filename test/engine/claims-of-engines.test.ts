@@ -160,8 +160,8 @@ describe('runs that wait for a place', () => {
     calls[0]?.answer();
     calls.push(await place.desk.next());
     calls[1]?.answer();
-    // The one that waited was due before the lease of the other one had expired.
-    expect(calls.map(({ label, worker }) => `${label} ${worker}`)).toEqual(['b two', 'a two']);
+    // The one that had begun keeps its place before the one that waited.
+    expect(calls.map(({ label, worker }) => `${label} ${worker}`)).toEqual(['a two', 'b two']);
     for (const run of [id, waiting]) expect((await two.ask('result', run)).status).toBe('completed');
     one.thaw();
     await endBoth(one, two);
@@ -497,12 +497,15 @@ describe('a lease that has expired', () => {
     await one.open();
     await two.open();
     await one.setWorkflowLimit('limited', 1, 1);
-    for (const id of ['wf_a', 'wf_b']) {
+    const enqueue = (id: string, dueAt: number): Promise<unknown> => {
       const run = { id, workflow: 'limited', revision: 1, definitionHash: 'h', key: null, input: '{}' };
-      await one.enqueueRun({ ...run, createdAt: 0, dueAt: 0 });
-    }
+      return one.enqueueRun({ ...run, createdAt: 0, dueAt });
+    };
     const claim = { hashes: ['h'], limit: 1, alone: true };
-    const [a] = await one.claimRuns({ ...claim, owner: 'one', now: 0, leaseExpiresAt: 100 });
+    await enqueue('wf_a', 10);
+    const [a] = await one.claimRuns({ ...claim, owner: 'one', now: 10, leaseExpiresAt: 100 });
+    // Due before the other one was.
+    await enqueue('wf_b', 0);
     const [b] = await two.claimRuns({ ...claim, owner: 'two', now: 200, leaseExpiresAt: 300 });
     expect([a?.id, b?.id]).toEqual(['wf_a', 'wf_b']);
     expect(await one.renewLeases('one', [{ run: a?.run ?? 0, epoch: 1 }], 310, 210)).toEqual([a?.run]);

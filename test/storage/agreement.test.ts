@@ -311,9 +311,13 @@ async function perform(storage: Storage, operation: Operation, id: string, known
       return storage.registerSchedules('mail', operation.revision, operation.schedules, operation.now);
     case 'fire': {
       const { id: scheduleId, offset, nextAt } = operation;
-      const at = (known.schedules.find((schedule) => schedule.id === scheduleId)?.nextAt ?? 1) + offset;
+      const stored = known.schedules.find((schedule) => schedule.id === scheduleId);
+      const at = (stored?.nextAt ?? 1) + offset;
       const key = `schedule:${scheduleId}:${at}`;
-      const run = { ...newRun({ workflow: 0, key: null, dueAt: at }, id), key, scheduleId };
+      const own = newRun({ workflow: 0, key: null, dueAt: at }, id);
+      // Mostly by an engine that has the revision of the schedule; one on an older revision fires nothing.
+      const revision = offset === 0 ? (stored?.revision ?? own.revision) : own.revision;
+      const run = { ...own, revision, key, scheduleId };
       return storage.fireSchedule({ workflow: 'mail', id: scheduleId, at, nextAt, run });
     }
     case 'pause':
