@@ -11,7 +11,8 @@ const installed = fileURLToPath(new URL('../node_modules', import.meta.url));
 const packages = readdirSync(installed).flatMap((name) =>
   name.startsWith('@') ? readdirSync(join(installed, name)).map((part) => `${name}/${part}`) : [name],
 );
-for (const name of [...packages, 'runsheet'].filter((name) => !name.startsWith('.'))) {
+// Types are looked for in every folder above, and none of them is loaded when a program runs.
+for (const name of [...packages, 'runsheet'].filter((name) => !/^(\.|@types\/)/.test(name))) {
   const folder = join(target, name);
   mkdirSync(folder, { recursive: true });
   const manifest = { name, version: '0.0.0', exports: { '.': './decoy.cjs', './*': './decoy.cjs' } };

@@ -16,6 +16,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** The picture as SVG. @param draw what `runsheet graph --format svg` makes of a run in a storage */
 export async function exampleRun(draw) {
   const storage = new MemoryStorage();
+  // Ids of runs with a key follow from it.
+  storage.readIdentity = async () => 'example';
   const id = await bookTrip(storage);
   return draw(storage, await storage.getRun(id));
 }

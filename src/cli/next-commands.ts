@@ -1,8 +1,8 @@
-import { escaped } from '../common/index.js';
 import { type GateHistory, type RunHistory, readHistory } from '../engine/index.js';
 import type { Storage } from '../storage/index.js';
 import { rootOf } from './find-run.js';
 import { placeholderOf } from './schema-text.js';
+import { shellWord } from './shell-word.js';
 
 /** What a command was given, to be given to those that it proposes. */
 export interface Given {
@@ -100,15 +100,4 @@ function command([name = '', ...words]: readonly string[], { db, handlers, defin
     ...(definitions === undefined ? [] : ['--definitions', definitions]),
   ];
   return [name, ...[...words, ...options].map(shellWord)].join(' ');
-}
-
-/** A text as one word of a shell. What would steer a terminal is written by its number, as bash and zsh read it. */
-export function shellWord(text: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
-  if (escaped(text) === text) return `'${text.replaceAll("'", "'\\''")}'`;
-  const quoted = text.replace(/[\\']|[^\P{C}\u200c\u200d]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
-  });
-  return `$'${escaped(quoted)}'`;
 }

@@ -29,7 +29,7 @@ describe('runsheet doctor', () => {
       expect.stringMatching(/^ok {7}SQLite: 3\./),
       'ok       handlers: 5 handlers',
       'ok       flows: 1 flow without mistakes',
-      expect.stringMatching(/^ok {7}database: .*runs\.db, version 2, [\d.]+ KB, sound$/),
+      expect.stringMatching(/^ok {7}database: .*runs\.db, version 4, [\d.]+ KB, sound$/),
       expect.stringMatching(/^ok {7}clock: /),
       'ok       runs: none is stuck',
     ]);
@@ -208,11 +208,11 @@ describe('runsheet migrate', () => {
     project.write('runs.db', '');
     expect(await project.runsheet(['migrate', '--check', '--db', 'runs.db'])).toMatchObject({
       code: 1,
-      out: expect.stringMatching(/would go from version 0 to 2\n$/),
+      out: expect.stringMatching(/would go from version 0 to 4\n$/),
     });
     expect(await project.runsheet(['migrate', '--db', 'runs.db', '--json'])).toMatchObject({
       code: 0,
-      out: '{"version":1,"from":0,"to":2,"migrated":true}\n',
+      out: '{"version":1,"from":0,"to":4,"migrated":true}\n',
     });
     expect(await project.runsheet(['migrate', '--check', '--db', 'runs.db'])).toMatchObject({
       code: 0,

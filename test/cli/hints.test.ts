@@ -102,7 +102,7 @@ describe('a run', () => {
     expect(shown).toMatch(/^risky +failed \(handled\) +1 /m);
     expect(shown).toMatch(/^ +value +\{"calm":true\}$/m);
     const svg = (await project.runsheet(['graph', 'h', '--format', 'svg'])).out;
-    expect(svg).toMatch(/class="node leaf step stated handled"/);
+    expect(svg).toMatch(/class="f-handled-fill s-handled-border"/);
     expect((await project.runsheet(['graph', 'h'])).out).toContain('failed#58; Error (handled)');
     await project.runsheet(['run', 'failing.yaml', '--key', 'f']);
     expect((await project.runsheet(['show', 'f'])).out).toMatch(/^risky +failed +1 /m);

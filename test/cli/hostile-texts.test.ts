@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { shellWord } from '../../src/cli/next-commands.js';
+import { shellWord } from '../../src/cli/shell-word.js';
 import { type CommandResult, type CommandSurroundings, Project } from './project.js';
 
 /** Clears the screen, names the window, paints, begins lines and commands of a log, turns the direction of text. */

@@ -102,7 +102,7 @@ describe('the installed command', () => {
     expect(await start(project, 'signal', id, 'go').ended).toMatchObject({ code: 0 });
     const data = '{"approved":true,"by":"eva"}';
     const sent = await start(project, 'signal', 'k', 'approval', '--data', data).ended;
-    expect(sent.err).toContain(`approval was delivered to ${id}\n`);
+    expect(sent.err).toContain(`approval was sent to ${id}; the filter of its gate decides`);
     expect(await driving.ended).toMatchObject({ code: 0, out: 'true\n' });
   });
 
@@ -113,7 +113,7 @@ describe('the installed command', () => {
     expect(await start(project, 'cancel', 'k', '--reason', 'enough').ended).toMatchObject({ code: 0, out: '' });
     const { code, out, err } = await driving.ended;
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(/cancelled {2}kid {2}Cancelled: Cancelled\n/);
+    expect(err).toMatch(/cancelled {2}kid {2}wf_[0-9a-f]{8} {2}Cancelled: Cancelled\n/);
     expect(err).toMatch(/\nwf_\w+ cancelled: Cancelled: enough\n {2}runsheet show wf_\w+\n$/);
   });
 

@@ -49,7 +49,7 @@ describe('runsheet run --no-wait', () => {
     const project = new Project(waitingFlows);
     const parent = await project.runsheet(['run', 'parent', '--no-wait']);
     expect(parent.code).toBe(6);
-    expect(timeless(parent.err)).toContain('kid/note@0\n');
+    expect(timeless(parent.err)).toMatch(/kid\/note@0 {2}wf_[0-9a-f]{8}\n/);
     const stuck = await project.runsheet(['run', 'saga', '--no-wait']);
     expect(stuck.code).toBe(6);
     expect(timeless(stuck.err)).toContain(
@@ -125,7 +125,7 @@ describe('a run that owns others', () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual([1, 2]);
     const lines = timeless(err).trimEnd().split('\n');
-    expect(lines).toContain('completed  leaf/hi');
+    expect(lines).toContainEqual(expect.stringMatching(/^completed {2}leaf\/hi {2}wf_[0-9a-f]{8}$/));
     expect(
       lines.filter((line) => /^(started|completed) +(top|mid|leaf)\b/.test(line)).map((line) => line.split(/ {2,}/)[1]),
     ).toEqual(expect.arrayContaining(['top', 'mid', 'leaf', 'leaf/hi']));

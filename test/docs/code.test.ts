@@ -52,6 +52,7 @@ function members(name: string): string[] {
   return checker
     .getDeclaredTypeOfSymbol(symbol)
     .getProperties()
+    .filter((member) => !member.getJsDocTags().some(({ name }) => name === 'internal'))
     .map((member) => member.name)
     .filter((member) => !member.startsWith('__#') && !member.startsWith('#'));
 }

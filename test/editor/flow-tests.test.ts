@@ -55,7 +55,7 @@ describe('the schema of flow tests in the language server of editors', () => {
   it('explains keys under the pointer', async () => {
     expect(await server.hover(inTest('han|dlers: real\n'))).toContain('how it answers');
     expect(await server.hover(inTest('expect:\n  compen|sated: [a]\n'))).toContain('in order of undoing');
-    expect(await server.hover(inTest('crash:\n  - dur|ing: a\n'))).toContain('while the handler');
+    expect(await server.hover(inTest('crash:\n  - dur|ing: a\n'))).toContain('while this item is under way');
   });
 
   it('has nothing to say of a file without mistakes', async () => {

@@ -137,8 +137,8 @@ describe('after three days without a decision', () => {
   test('votes change nothing any more', async () => {
     const { world, id, vote, end } = await claim();
     await world.pass(72 * hour + 1);
-    await vote('first', yes);
-    await vote('second', yes);
+    await expect(vote('first', yes)).rejects.toMatchObject({ code: 'RS_SIGNAL_TOO_LATE' });
+    await expect(vote('second', yes)).rejects.toMatchObject({ code: 'RS_SIGNAL_TOO_LATE' });
     await world.pass(hour);
     expect(await world.engine.getRun(id)).toMatchObject({ status: 'waiting' });
     await world.engine.signal(id, 'ruling-of-director', no);

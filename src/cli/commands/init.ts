@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import { type Io, pathOf } from '../io.js';
 import { packageFile, packageVersion } from '../package-files.js';
-import { shellWord } from '../next-commands.js';
+import { shellWord } from '../shell-word.js';
 import { say } from '../terminal-text.js';
 import { someOf } from '../text.js';
 import { writeOutput } from '../write-output.js';

@@ -3,7 +3,7 @@ import type { RunQuery, RunRecord, RunStatus } from '../../storage/index.js';
 import { withExistingStorage } from '../database.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
-import { shellWord } from '../next-commands.js';
+import { shellWord } from '../shell-word.js';
 import { columnsOf, say } from '../terminal-text.js';
 import { durationText, printedJson, shortIds, timeText } from '../text.js';
 import { timeOption } from '../time-options.js';

@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { CommandFailure } from '../failure.js';
 import { findRun } from '../find-run.js';
 import { type Io, pathOf } from '../io.js';
-import { shellWord } from '../next-commands.js';
+import { shellWord } from '../shell-word.js';
 import { say } from '../terminal-text.js';
 import { writeOutput } from '../write-output.js';
 

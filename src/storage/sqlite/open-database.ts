@@ -17,10 +17,11 @@ const retryEveryMs = 5;
 export async function openDatabase<T>(
   Database: typeof BetterSqlite3,
   path: string,
-  { clock, busyTimeoutMs }: { clock: Clock; busyTimeoutMs: number },
+  { clock, busyTimeoutMs, trustSchema }: { clock: Clock; busyTimeoutMs: number; trustSchema: boolean },
   use: (db: BetterSqlite3.Database) => T,
 ): Promise<T> {
-  if (path === ':memory:') return opened(new Database(path), path, use);
+  const begin = (db: BetterSqlite3.Database): T => opened(db, path, trustSchema, use);
+  if (path === ':memory:') return begin(new Database(path));
   const isNew = !existsSync(path);
   let madeFolder: string | undefined;
   try {
@@ -31,7 +32,7 @@ export async function openDatabase<T>(
     const giveUpAt = clock.monotonic() + busyTimeoutMs;
     for (;;) {
       try {
-        return opened(new Database(path, { timeout: 0 }), path, use);
+        return begin(new Database(path, { timeout: 0 }));
       } catch (error) {
         if (!isBusy(error) || clock.monotonic() >= giveUpAt) throw error;
         await new Promise<void>((resolve) => clock.setTimer(retryEveryMs, resolve));
@@ -44,14 +45,19 @@ export async function openDatabase<T>(
   }
 }
 
-function opened<T>(db: BetterSqlite3.Database, path: string, use: (db: BetterSqlite3.Database) => T): T {
+function opened<T>(
+  db: BetterSqlite3.Database,
+  path: string,
+  trustSchema: boolean,
+  use: (db: BetterSqlite3.Database) => T,
+): T {
   try {
     db.pragma('trusted_schema = OFF');
-    assertOurs(db, path);
+    assertOurs(db, path, trustSchema);
     if (path !== ':memory:') db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
     db.pragma('wal_autocheckpoint = 0');
-    migrate(db, path);
+    migrate(db, path, trustSchema);
     return use(db);
   } catch (error) {
     db.close();

@@ -17,6 +17,17 @@ export function openFailure(error: unknown, path: string): RunsheetError {
   return writeRefusal(path) ?? storageError(error, path);
 }
 
+/** access(2) answers for the user who started the process; it may act as another one. */
+function assertWritable(file: string): void {
+  accessSync(file, constants.R_OK | constants.W_OK);
+  const user = process.geteuid?.();
+  if (user === 0 || user === process.getuid?.()) return;
+  const { mode, uid, gid } = statSync(file);
+  const shift = uid === user ? 6 : gid === process.getegid?.() ? 3 : 0;
+  const isWritable = ((mode >> shift) & 0o6) === 0o6;
+  if (!isWritable) throw Object.assign(new Error(`EACCES: permission denied, ${file}`), { code: 'EACCES' });
+}
+
 /**
  * Why a database, which may be still to be made, cannot be written; undefined where nothing is in the way. Its files are
  * not opened: closing them would drop the locks that SQLite has on them in this process, if it has the database open.
@@ -30,7 +41,7 @@ export function writeRefusal(path: string): RunsheetError | undefined {
     closeSync(openSync(probe, 'wx'));
     rmSync(probe);
     for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-      if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+      if (existsSync(file)) assertWritable(file);
     }
     return undefined;
   } catch (denied) {

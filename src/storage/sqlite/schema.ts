@@ -143,7 +143,7 @@ export const schemaVersion = migrations.length;
  * Refuses what is not ours to write in: a newer version's database (`RS_STORAGE_TOO_NEW`) or another
  * program's (`RS_STORAGE_CORRUPT`). Changes nothing.
  */
-export function assertOurs(db: Database, path: string): void {
+export function assertOurs(db: Database, path: string, trustSchema = false): void {
   // In one transaction: another process may be making the database just now.
   const look = db.transaction(() => ({
     version: db.pragma('user_version', { simple: true }) as number,
@@ -164,7 +164,7 @@ export function assertOurs(db: Database, path: string): void {
       `${path} has version ${version}, and this Runsheet knows versions up to ${schemaVersion}; use a newer Runsheet.`,
     );
   }
-  const strange = isEmpty ? undefined : strangeObject(db, objects, version);
+  const strange = isEmpty || trustSchema ? undefined : strangeObject(db, objects, version);
   if (strange !== undefined) {
     throw new RunsheetError(
       'RS_STORAGE_CORRUPT',
@@ -226,20 +226,20 @@ function expectedObjects(db: Database, version: number): ReadonlyMap<string, Sch
   }
 }
 
-/** Spaces and line breaks say nothing. */
+/** Spaces and line breaks say nothing, nor do the quotes with which SQLite writes a name after a renaming. */
 function plain(sql: string): string {
-  return sql.replace(/\s+/g, ' ').trim();
+  return sql.replace(/"/g, '').replace(/\s+/g, ' ').trim();
 }
 
 /**
  * Brings the database to the newest version, in one transaction. Takes the write lock in any case, so
  * that a database that cannot be written is found out now and not at the first run.
  */
-export function migrate(db: Database, path: string): void {
+export function migrate(db: Database, path: string, trustSchema = false): void {
   db.exec('begin immediate');
   try {
     // Looked at again under the lock: another process may have been quicker.
-    assertOurs(db, path);
+    assertOurs(db, path, trustSchema);
     const version = db.pragma('user_version', { simple: true }) as number;
     for (const migration of migrations.slice(version)) db.exec(migration);
     if (version < schemaVersion) {

@@ -28,6 +28,7 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly checkpoints: CheckpointThresholds;
+  readonly trustSchema: boolean;
   readonly fileSync: FileSync;
 }
 

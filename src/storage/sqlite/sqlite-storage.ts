@@ -57,6 +57,11 @@ export interface SqliteStorageOptions {
   readonly random?: () => number;
   /** When the write-ahead log is copied into the database. */
   readonly checkpoints?: Partial<CheckpointThresholds>;
+  /**
+   * Accepts triggers, views and indexes in the database that are not Runsheet's, such as an audit of your own. They act
+   * whenever Runsheet writes: never for a database from somebody else. Default false.
+   */
+  readonly trustSchema?: boolean;
   /** How the write-ahead log is made durable; tests put a simulated disk here. */
   readonly fileSync?: FileSync;
 }
@@ -93,6 +98,7 @@ export class SqliteStorage implements Storage {
       clock: options.clock ?? systemClock,
       random: options.random ?? (() => randomInt(randomSteps) / randomSteps),
       checkpoints: { ...defaultThresholds, ...options.checkpoints },
+      trustSchema: options.trustSchema ?? false,
       fileSync: options.fileSync ?? systemFileSync,
     };
     this.capabilities = { durable: isFile, shared: isFile, provesDeath: isFile };

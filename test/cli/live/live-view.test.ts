@@ -121,7 +121,7 @@ describe('the live view', () => {
   ↶ reserve  undone
   – rare  skipped
   ✓ each  5 of 5 turns, 1 failed
-    ✗ pick  1 failed (handled), 4 completed
+    ✗ pick  1 failed \\(handled\\), 4 completed
   ✓ both
     ✓ paper
       ✓ decision  answered

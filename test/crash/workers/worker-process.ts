@@ -19,6 +19,7 @@ export interface WorkerOrder {
     'concurrency' | 'runLeaseDurationMs' | 'stopGraceMs' | 'abortGraceMs' | 'adoptStoredDefinitions'
   >;
   readonly storage?: {
+    readonly trustSchema?: boolean;
     durability: 'power' | 'process';
     busyTimeoutMs?: number;
     checkpoints?: { passiveFrames?: number; restartFrames?: number };

@@ -189,7 +189,7 @@ describe('four worker processes on one database, killed one after the other, and
     onTestFinished(() => simulator.close());
     // The engine of this process drives nothing: it starts runs, tells them things, and waits for them.
     const engine = createEngine({
-      storage: new SqliteStorage(path, { busyTimeoutMs }),
+      storage: new SqliteStorage(path, { busyTimeoutMs, trustSchema: true }),
       definitions: flows.map(loadFlow),
       handlers: [...(await loadHandlers('handlers')), ...(await loadHandlers('test/crash/workers/handlers.ts'))],
       clock,
@@ -214,7 +214,7 @@ describe('four worker processes on one database, killed one after the other, and
         database: path,
         flows,
         engine: { concurrency: 4, runLeaseDurationMs: leaseMs * factor },
-        storage: { durability: 'power', busyTimeoutMs },
+        storage: { durability: 'power', busyTimeoutMs, trustSchema: true },
         commits: join(folder, 'commits.jsonl'),
         faster: pace,
       },
