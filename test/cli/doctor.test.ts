@@ -216,7 +216,7 @@ describe('runsheet migrate', () => {
     });
     expect(await project.runsheet(['migrate', '--check', '--db', 'runs.db'])).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/has version 2, which is the newest\n$/),
+      out: expect.stringMatching(/has version 4, which is the newest\n$/),
     });
   });
 });
