@@ -66,6 +66,8 @@ test(
       database: path,
       flows,
       faster: pace,
+      // It watches by triggers.
+      storage: { durability: 'power' as const, trustSchema: true },
       // As long as the test, or longer: that nobody heard of a death in time shall not be of any help.
       engine: { concurrency: 2, runLeaseDurationMs: 30 * 60_000 * factor },
     };
