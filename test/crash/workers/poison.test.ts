@@ -83,10 +83,16 @@ test(
     const faults: string[] = [];
     /** A worker that has a successor at once whenever it is killed. */
     const supervised = async (name: string): Promise<void> => {
-      let next = WorkerProcess.begin({ ...order, name });
+      const begin = (): Promise<WorkerProcess> => {
+        const beginning = WorkerProcess.begin({ ...order, name });
+        // The last one is not needed any more, and may be killed before it has begun.
+        beginning.catch(() => {});
+        return beginning;
+      };
+      let next = begin();
       while (!ending) {
         const worker = await next;
-        next = WorkerProcess.begin({ ...order, name });
+        next = begin();
         await worker.ask('recover');
         await worker.ask('start');
         const end = await Promise.race([worker.exited, until(() => ending)]);
